@@ -1,8 +1,8 @@
 //! Reads every page of a book, without a model or a store.
 
 use bookrag::book::{
-    Document, PageFile, SiteSettings, SkipReason, list_pages, list_script_pages, may_hold_pages,
-    missing_docs, page_file, read_document,
+    Document, PageFile, SiteSettings, SkipReason, hidden_docs, list_pages, list_script_pages,
+    may_hold_pages, missing_docs, missing_other_versions, page_file, read_document,
 };
 use bookrag::ingest::{NOT_UTF8, SkippedFile, SyncError, no_pages};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
@@ -14,6 +14,8 @@ pub(crate) struct ReadPages {
     pub(crate) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
     pub(crate) unknown: Vec<SkippedFile>,
+    /// Docs that the site has and does not show, and versions that it names and lacks.
+    pub(crate) warnings: Vec<String>,
     /// Why these are not the whole book that the settings describe.
     pub(crate) missing: Option<String>,
 }
@@ -59,6 +61,10 @@ impl ReadPages {
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         Ok(Self {
             scripts: scripts.map(str::to_owned).collect(),
+            warnings: hidden_docs(settings, &listing.paths)
+                .into_iter()
+                .chain(missing_other_versions(settings, &listing.paths))
+                .collect(),
             missing: missing_docs(settings, &listing.paths)
                 .filter(|_| listing.unreadable.is_empty()),
             pages,

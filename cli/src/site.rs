@@ -5,7 +5,7 @@ mod find;
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{SETTINGS_FILES, SettingsError, build_folder, is_front_page};
-use bookrag::source::{BuildFolder, FolderSource, Source, SourceError};
+use bookrag::source::{FolderSource, Source, SourceError};
 
 use crate::commands::output;
 use find::{site_of_docs, sites_below};
@@ -17,7 +17,7 @@ pub enum Site {
     Folder {
         /// Its absolute path.
         path: PathBuf,
-        /// The folder of the built site, from which pages written as scripts are read. `None` uses the one named in the site's settings, if any.
+        /// The folder of the built site, from which pages that the sources do not hold are read. `None` uses the one named in the site's settings, if any.
         build: Option<PathBuf>,
     },
     /// `s3://bucket/prefix`.
@@ -170,9 +170,11 @@ impl Site {
                 if let Some((folder, _)) = self.stand_in().await? {
                     return Ok(Source::Folder(FolderSource::open(&folder)?));
                 }
-                let build = build.clone();
-                let build = build.map_or(BuildFolder::OfSettings, BuildFolder::Named);
-                Source::Folder(FolderSource::open(path)?.with_build(build))
+                let folder = FolderSource::open(path)?;
+                Source::Folder(match build.clone() {
+                    Some(build) => folder.with_build(build),
+                    None => folder,
+                })
             }
             Self::Bucket(url) => Source::bucket(url).await?,
         };

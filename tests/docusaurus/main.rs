@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{BlockKind, Document, list_pages, read_document, slug};
-use bookrag::source::{BuildFolder, FileCache, FolderSource, Source};
+use bookrag::source::{FileCache, FolderSource, Source};
 use serde::Deserialize;
 
 /// A page as Docusaurus built it, a line of `truth.mjs`.
@@ -69,13 +69,12 @@ fn built() -> PathBuf {
     PathBuf::from(folder)
 }
 
-/// Reads a site, and its scripts from the built site. Returns the URL and document of each page, by source and locale.
+/// Reads a site, and the pages that only its build has. Returns the URL and document of each page, by source and locale.
 async fn read_site(name: &str, folder: &Path) -> BTreeMap<(String, String), (String, Document)> {
     let folder = FolderSource::open(folder).unwrap();
-    let settings = Source::Folder(folder.clone()).settings().await.unwrap();
     let build = built().join(format!("{name}.build"));
-    let folder = folder.with_build(BuildFolder::Named(build));
-    let source = Source::Folder(folder).with_settings(&settings);
+    let source = Source::Folder(folder.with_build(build));
+    let (source, settings) = source.opened().await.unwrap();
     let paths = source.list().await.unwrap();
     let mut pages = BTreeMap::new();
     for page in list_pages(&settings, &paths) {

@@ -66,7 +66,7 @@ function readLocale(locale) {
         throw new Error(`no page was built at ${doc.permalink} of ${doc.source}`);
       }
       return {
-        source: doc.type === 'jsx' ? sourceOfScript(doc, locale) : doc.source.replace('@site/', ''),
+        source: doc.type === 'jsx' ? `build/${page.file}` : doc.source.replace('@site/', ''),
         locale,
         instance: doc.instance,
         version: doc.version ?? 'current',
@@ -93,17 +93,10 @@ function scripts() {
     .map(([route, modules]) => ({
       type: 'jsx',
       source: components.get(modules.__comp),
-      instance: 'pages/default',
+      instance: 'pages/build',
       // A hash follows the route.
       permalink: route.replace(/-[^-]*$/, ''),
     }));
-}
-
-// A script has one file for all locales, but each locale has its own HTML.
-function sourceOfScript(doc, locale) {
-  const relative = doc.source.replace('@site/src/pages/', '');
-  const folder = locale === defaultLocale ? 'src/pages' : `i18n/${locale}/docusaurus-plugin-content-pages`;
-  return `${folder}/${relative}.html`;
 }
 
 function builtBy(plugin, before) {
@@ -137,6 +130,7 @@ function builtPages() {
       const suffix = ` | ${siteConfig.title}`;
       pages.set(withoutSlash(url), {
         url,
+        file: name,
         title: title.endsWith(suffix) ? title.slice(0, -suffix.length) : null,
         ...($(ARTICLE).length > 0 ? {headings: headings($, $(ARTICLE)), text: text($)} : ofScript($)),
       });

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Output};
 
 use bookrag::{
-    book::{default_source, list_pages, missing_docs},
-    source::{S3Source, Source, SourceError},
+    book::{Inputs, default_source, list_pages, missing_docs, page_file, read_document},
+    source::{FolderSource, S3Source, Source, SourceError},
 };
 use bookrag_tests::{emulator::beside_python, moto::Moto};
 use serde_json::Value;
@@ -144,6 +144,79 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
     upload(&moto, root, "website", "docs shared").await;
     let expected = ["../docs/a.mdx", "../docs/build/c.md", "blog/a.md"];
     assert_eq!(pages(&moto).await, expected);
+}
+
+#[tokio::test]
+async fn pages_that_are_scripts_are_uploaded_as_they_were_built() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let repository = tempfile::tempdir().unwrap();
+    let config = "module.exports = {i18n: {defaultLocale: 'en', locales: ['en', 'de']}, presets: ['classic']}";
+    let html = "<title>A</title><main><h1>A</h1><p>Built.</p></main>";
+    write(
+        repository.path(),
+        &[
+            ("docusaurus.config.js", config),
+            ("docs/a.md", "# A\n"),
+            ("src/pages/index.js", "export default () => 1"),
+            ("src/pages/team/about.tsx", "export default () => 1"),
+            ("i18n/de/code.json", "{}"),
+            ("build/index.html", html),
+            ("build/team/about/index.html", html),
+            ("build/de/team/about.html", html),
+            ("build/docs/a/index.html", html),
+            ("build/404.html", html),
+        ],
+    );
+    upload(&moto, repository.path(), ".", "").await;
+    let expected = [
+        "build/de/team/about.html",
+        "build/index.html",
+        "build/team/about/index.html",
+        "docs/a.md",
+    ];
+    assert_eq!(pages(&moto).await, expected);
+
+    fs::remove_dir_all(repository.path().join("build/team")).unwrap();
+    upload(&moto, repository.path(), ".", "").await;
+    assert_eq!(pages(&moto).await, [expected[0], expected[1], expected[3]]);
+}
+
+#[tokio::test]
+async fn a_built_site_is_uploaded_and_read_as_in_a_folder() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let repository = tempfile::tempdir().unwrap();
+    let html =
+        |title: &str| format!("<title>{title}</title><main><h1>{title}</h1><p>Built.</p></main>");
+    write(
+        repository.path(),
+        &[
+            ("mkdocs.yml", "site_name: A"),
+            ("docs/index.md", "# A\n"),
+            ("site/index.html", &html("A")),
+            ("site/sitemap.xml", "<loc>https://example.org/book/</loc>"),
+            ("site/build/b.html", &html("B")),
+            ("site/404.html", &html("None")),
+            ("site/search.json", "{}"),
+        ],
+    );
+    upload(&moto, repository.path(), "site", "").await;
+    let expected = ["404.html", "build/b.html", "index.html", "sitemap.xml"];
+    assert_eq!(keys(&moto).await, expected.map(str::to_owned).into());
+    assert_eq!(pages(&moto).await, ["build/b.html", "index.html"]);
+
+    let folder = FolderSource::open(&repository.path().join("site")).unwrap();
+    for source in [bucket(&moto), Source::Folder(folder)] {
+        let (source, settings) = source.opened().await.unwrap();
+        let page = page_file(&settings, "build/b.html").unwrap();
+        let bytes = source.read(&page.source).await.unwrap().unwrap();
+        let document = read_document(&settings, "", &page, &bytes, &Inputs::new()).unwrap();
+        assert_eq!(
+            (document.url.as_str(), document.title.as_str()),
+            ("/book/build/b.html", "B")
+        );
+    }
 }
 
 #[tokio::test]

@@ -55,10 +55,10 @@ pub(super) async fn run(
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),
         None => config.policy(),
     };
-    for warning in &settings.warnings {
+    let read = ReadPages::of(&source, &settings).await?;
+    for warning in settings.warnings.iter().chain(&read.warnings) {
         output::status(&format!("warning: {warning}"));
     }
-    let read = ReadPages::of(&source, &settings).await?;
     read.check(&settings)?;
     for folder in &read.unknown {
         output::status(&format!("not read {}: {}", folder.source, folder.reason));

@@ -95,6 +95,7 @@ pub(super) async fn run(
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     let missing = missing.map(|missing| missing.to_string());
     diagnosis.not_read.extend(missing);
+    diagnosis.not_read.extend(read.warnings.iter().cloned());
     let folder = BookFolder::of_site(config, &site);
     if config.database_url.is_some() || folder.has_store() {
         let options = ReportArguments {

@@ -17,7 +17,7 @@ use crate::site::Site;
 pub(super) struct ExportArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
-    /// The folder that the site was built into. Pages written in JavaScript or TypeScript are read from their HTML in it.
+    /// The folder that the site was built into. Pages that the sources do not hold are read from their HTML in it.
     #[arg(long)]
     out: PathBuf,
     /// Where the built site is served, for the addresses of links. By default, the `url` of its config.
@@ -36,10 +36,8 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         Some(build) => site.clone().with_build(build).source().await?,
         None => site.source().await?,
     };
+    let settings = source.settings().await?;
     check(arguments, &site, &source, &settings)?;
-    for warning in &settings.warnings {
-        output::status(&format!("warning: {warning}"));
-    }
     let site_url = arguments.site_url.as_ref().or(settings.url.as_ref());
     if site_url.is_none() {
         output::status(
@@ -47,6 +45,9 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         );
     }
     let read = ReadPages::of(&source, &settings).await?;
+    for warning in settings.warnings.iter().chain(&read.warnings) {
+        output::status(&format!("warning: {warning}"));
+    }
     read.check(&settings)?;
     let export = Export {
         settings: &settings,
@@ -98,7 +99,9 @@ fn check(
         )));
     }
     let out = arguments.out.canonicalize().unwrap_or_default();
-    let is_source = site.folder().is_some_and(|folder| {
+    // Of a build, HTML files alone are pages.
+    let sources = site.folder().filter(|_| !settings.is_build);
+    let is_source = sources.is_some_and(|folder| {
         let within = out.strip_prefix(folder);
         folder.starts_with(&out) || within.is_ok_and(|within| holds_pages(settings, within))
     });

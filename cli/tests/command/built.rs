@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -138,4 +139,68 @@ fn a_build_stands_in_for_sources_whose_config_stops_their_reading() {
         !stopped.status.success() && told.contains("bookrag.toml, line 2"),
         "{told}"
     );
+}
+
+/// Runs git in the folder of a site.
+fn git(workshop: &Workshop, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@b.example"]);
+    let output = command
+        .args(arguments)
+        .current_dir(workshop.site())
+        .output();
+    assert!(output.unwrap().status.success(), "{arguments:?}");
+}
+
+#[test]
+fn a_build_is_exported_evaluated_and_compared() {
+    let workshop = Workshop::small();
+    fs::remove_dir_all(workshop.site()).unwrap();
+    build(&workshop.site());
+    git(&workshop, &["init", "--quiet", "-b", "main"]);
+    git(&workshop, &["add", "."]);
+    git(&workshop, &["commit", "--quiet", "-m", "a build"]);
+
+    let exported = workshop.run(&["export", "book", "--out", "book"]);
+    assert!(exported.status.success(), "{exported:?}");
+    let text = fs::read_to_string(workshop.site().join("docs/wheels.html.md")).unwrap();
+    assert!(
+        text.contains("Tighten the wheels with the blue wrench.\n\n## More\n"),
+        "{text}"
+    );
+    assert!(workshop.site().join("index.md").is_file());
+    // What was written is not read as pages.
+    assert_eq!(workshop.sync()["files_changed"], 2);
+
+    let question = r#"{"id": "a", "query": "How do I tighten the wheels?", "answerable": true, "source": "docs/wheels.html",
+        "url": "/garden/docs/wheels.html"}"#;
+    let question = question.replace('\n', "");
+    fs::write(workshop.path().join("questions.jsonl"), question).unwrap();
+    let evaluated = workshop.run(&["eval", "questions.jsonl", "--site", "book", "--json"]);
+    let measured = String::from_utf8(evaluated.stdout).unwrap();
+    assert!(evaluated.status.success(), "{measured}");
+    let measured: Value = serde_json::from_str(&measured).unwrap();
+    assert_eq!(measured["mean"]["page@1"], 1.0, "{measured}");
+
+    write(
+        &workshop.site(),
+        &[("docs/wheels.html", &page("Wheels", "", "They are round."))],
+    );
+    fs::write(
+        workshop.path().join("questions.txt"),
+        "What do I tighten with the blue wrench?\n",
+    )
+    .unwrap();
+    let mut diff = workshop.command(&[
+        "diff",
+        "--site",
+        "book",
+        "--questions",
+        "questions.txt",
+        "--json",
+    ]);
+    let diff = diff.env("BOOKRAG_DATA", workshop.data()).output().unwrap();
+    assert_eq!(diff.status.code(), Some(1), "{diff:?}");
+    let diff: Value = serde_json::from_slice(&diff.stdout).unwrap();
+    assert_eq!(diff["changes"][0]["change"], "no_longer_answered");
 }

@@ -225,12 +225,12 @@ fn pages_and_posts_are_read_beside_the_docs() {
     let shop = |arguments: &[&str]| {
         let output = workshop.run(arguments);
         let chunks = lines(&output.stdout).into_iter();
-        let mut chunks = chunks.filter(|it| it["source"] == "src/pages/shop.js.html");
+        let mut chunks = chunks.filter(|it| it["source"] == "build/shop/index.html");
         chunks.next()
     };
     assert_eq!(shop(&["chunks", "book", "--json"]), None);
     let named = shop(&["chunks", "book", "--json", "--build", built]).unwrap();
-    assert_eq!(named["url"], "/garden-robotics/shop#buy");
+    assert_eq!(named["url"], "/garden-robotics/shop/#buy");
     assert_eq!(named["text"], "Buy\n\nA robot.");
     let output = workshop.run(&["chunks", "book", "--ledger", "--json", "--build", built]);
     for entry in lines(&output.stdout)

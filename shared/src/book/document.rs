@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
-use super::built::{canonical_files, is_html, read_built_page};
+use super::built::{canonical_files, read_built_page};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::imports::is_shown_text_file;
 use super::labels::{author_names, label_files, tag_labels};
@@ -30,7 +30,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 10;
+pub const READER_VERSION: u32 = 11;
 
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
@@ -87,8 +87,8 @@ pub enum SkipReason {
     /// A built page that only leads to another one.
     #[error("it is a redirect")]
     Redirect,
-    /// A built page that is the site's search or index.
-    #[error("it is the site's search page or index")]
+    /// A built page that only leads to others: the site's search, an index, or a list that Docusaurus generated.
+    #[error("it is a search page or a list of other pages")]
     Finder,
     /// A built page with another canonical page of the same site.
     #[error("it is a copy of {0}")]
@@ -168,13 +168,14 @@ pub fn missing_inputs(
         return BTreeSet::new();
     }
     let mut wanted = BTreeSet::new();
-    if settings.is_build {
+    let instance = settings.instance(&page.instance);
+    if instance.is_built {
         let html = String::from_utf8_lossy(bytes);
         wanted.extend(canonical_files(settings, page, &html));
         wanted.retain(|path| !inputs.contains_key(path));
         return wanted;
     }
-    if settings.instance(&page.instance).kind == ContentKind::Docs {
+    if instance.kind == ContentKind::Docs {
         wanted.extend(category_files(&page.source));
         let known = |path: &String| inputs.contains_key(path);
         if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
@@ -189,9 +190,7 @@ pub fn missing_inputs(
     }
     let reading = Reading { settings, inputs };
     let mut queue = VecDeque::new();
-    if !is_html(settings, &page.source) {
-        queue.push_back((page.source.clone(), bytes, 0));
-    }
+    queue.push_back((page.source.clone(), bytes, 0));
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
         // An unreadable file has no partials.
@@ -231,7 +230,8 @@ pub fn read_document(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
-    if is_html(settings, &page.source) {
+    let instance = settings.instance(&page.instance);
+    if instance.is_built {
         return read_built_page(settings, site, page, bytes, inputs);
     }
     let text = decode(bytes)?;
@@ -249,7 +249,6 @@ pub fn read_document(
     }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
-    let instance = settings.instance(&page.instance);
     let is_post = instance.kind == ContentKind::Blog;
     if is_post {
         let names = author_names(settings, page, inputs);
@@ -463,7 +462,7 @@ fn heading_warnings(blocks: &[Block]) -> Vec<String> {
     warnings
 }
 
-pub(super) fn fallback_urls(
+fn fallback_urls(
     settings: &SiteSettings,
     page: &PageFile,
     slug: &str,

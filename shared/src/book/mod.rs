@@ -39,7 +39,7 @@ mod document;
 mod page_markdown;
 
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
-pub use built::{built_files, built_pages, script_of};
+pub use built::{list_script_pages, locale_folders, url_in_build, urls_of_source};
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
     fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
@@ -60,8 +60,7 @@ pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs, missing_other_ver
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{
-    PageFile, default_source, list_pages, list_script_pages, may_hold_pages, own_translation,
-    page_file, source_in,
+    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
 };
 pub use paths::{is_outside, joined};
 pub use settings::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::built::{HTML, is_script, script_of};
+use super::built::{HTML, place_in_build};
 use super::paths::is_outside;
 use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
@@ -50,21 +50,14 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     if place.version == CURRENT_VERSION && !docs.current_version {
         return None;
     }
-    let name = relative.rsplit('/').next().unwrap_or(relative);
-    let is_readable = match script_of(name) {
-        _ if settings.is_build => name.ends_with(HTML),
-        Some(_) => docs.kind == ContentKind::Pages,
-        None => [".md", ".mdx"]
-            .iter()
-            .any(|extension| name.ends_with(extension)),
-    };
-    let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    let is_included = if settings.is_build {
-        docs.includes(relative)
+    let extensions: &[&str] = if docs.is_built {
+        &[HTML]
     } else {
-        includes(docs, relative)
+        &[".md", ".mdx"]
     };
-    if !is_readable || hidden || !is_included {
+    let is_readable = extensions.iter().any(|it| relative.ends_with(it));
+    let hidden = relative.split('/').any(|part| part.starts_with('.'));
+    if !is_readable || hidden || !docs.includes(relative) {
         return None;
     }
     Some(PageFile {
@@ -104,35 +97,12 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
     let folders = versioned.filter_map(Instance::versions_folder);
     roots.extend(folders.map(|folder| format!("{folder}/")));
     let mut docs = settings.instances.iter();
-    let name = if settings.is_build {
-        "page.html"
-    } else {
-        "page.md"
-    };
-    page_file(settings, &format!("{folder}{name}")).is_some()
+    let mut names = ["page.md", "page.html"].iter();
+    names.any(|name| page_file(settings, &format!("{folder}{name}")).is_some())
         || docs.any(|docs| format!("{}/", docs.path).starts_with(folder))
         || roots
             .iter()
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
-}
-
-/// True if the plugin makes a page of the file at `relative`. HTML that a script was built into is a page if the script is one.
-fn includes(docs: &Instance, relative: &str) -> bool {
-    docs.includes(script_of(relative).unwrap_or(relative))
-}
-
-/// Returns the files that Docusaurus runs to make pages and whose HTML is not among the paths, in path order. Their text is unknown.
-#[must_use]
-pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String>) -> Vec<&'a str> {
-    let plugins = settings.instances.iter();
-    let plugins: Vec<&Instance> = plugins.filter(|it| it.kind == ContentKind::Pages).collect();
-    let is_page = |path: &&str| {
-        let mut plugins = plugins.iter();
-        is_script(path)
-            && !paths.contains(&format!("{path}{HTML}"))
-            && plugins.any(|it| below(path, &it.path).is_some_and(|file| it.includes(file)))
-    };
-    paths.iter().map(String::as_str).filter(is_page).collect()
 }
 
 /// Returns the file that replaces a page if it exists: the default locale may have translations too.
@@ -172,8 +142,9 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
 }
 
 fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+    let docs = settings.instance(&page.instance);
     // In a build, each page stands for itself.
-    if settings.is_build {
+    if docs.is_built {
         return page.source.clone();
     }
     let version = if page.version == CURRENT_VERSION {
@@ -181,7 +152,6 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
     } else {
         format!("version-{}", page.version)
     };
-    let docs = settings.instance(&page.instance);
     let (folder, plugin) = (settings.locale_folder(locale), docs.translations_folder());
     match docs.kind {
         ContentKind::Docs => format!("{folder}/{plugin}/{version}/{}", page.relative),
@@ -192,12 +162,14 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
 /// Locates a path in the folders of translations, of versions, or of the docs themselves.
 fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> {
     let default = settings.default_locale.as_str();
-    if settings.is_build {
+    let mut builds = settings.instances.iter().filter(|it| it.is_built);
+    let built = builds.find_map(|docs| Some((docs, below(source, &docs.path)?)));
+    if let Some((docs, relative)) = built {
         return Some(Place {
-            docs: settings.instances.first()?,
-            locale: locale_in_build(settings, source),
+            docs,
+            locale: place_in_build(settings, relative).0,
             version: CURRENT_VERSION,
-            relative: source,
+            relative,
         });
     }
     let translations = format!("{}/", settings.i18n_path);
@@ -235,7 +207,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
     // Of nested folders, the innermost whose docs include the page; of equal ones the first.
     let places = settings.instances.iter().rev().filter_map(|docs| {
         let relative = below(source, &docs.path)?;
-        let has_it = docs.current_version && includes(docs, relative);
+        let has_it = docs.current_version && docs.includes(relative);
         has_it.then_some((docs, relative))
     });
     let (docs, relative) = places.max_by_key(|(docs, _)| docs.path.len())?;
@@ -245,15 +217,6 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
         version: CURRENT_VERSION,
         relative,
     })
-}
-
-/// The locale whose folder of the build contains a path.
-fn locale_in_build<'a>(settings: &'a SiteSettings, source: &str) -> &'a str {
-    let url = format!("{}{source}", settings.base_url);
-    let locales = settings.locales.iter();
-    let around = locales.filter(|locale| url.starts_with(&settings.locale_base_url(locale)));
-    let innermost = around.max_by_key(|locale| settings.locale_base_url(locale).len());
-    innermost.unwrap_or(&settings.default_locale)
 }
 
 /// Finds the instance whose `folder` contains a path. Returns the path below that folder as well.
@@ -267,7 +230,7 @@ fn in_folder_of<'a>(
 }
 
 /// The part of a path below a folder; an empty folder is the site's root.
-fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+pub(super) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
         "" => (!is_outside(path)).then_some(path),
         folder => path.strip_prefix(folder)?.strip_prefix('/'),
@@ -486,19 +449,5 @@ mod tests {
             assert!(may_hold_pages(&settings, folder), "{folder}");
         }
         assert!(!may_hold_pages(&settings, "src/theme/"));
-        let paths = [
-            "src/pages/index.js",
-            "src/pages/a/b.tsx",
-            "src/pages/faq.md",
-            "src/pages/styles.css",
-            "src/pages/_part.js",
-            "src/pages/b.test.ts",
-            "src/theme/c.js",
-            "blog/d.js",
-        ];
-        assert_eq!(
-            list_script_pages(&settings, &paths.map(str::to_owned).into()),
-            ["src/pages/a/b.tsx", "src/pages/index.js"]
-        );
     }
 }

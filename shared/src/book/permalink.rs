@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::blog::PostPath;
-use super::built::script_of;
 use super::front_matter::FrontMatter;
 use super::pages::PageFile;
 use super::settings::{ContentKind, Instance, SiteSettings};
@@ -46,13 +45,10 @@ pub(super) fn page_names(
 ) -> PageNames {
     let names = match instance.kind {
         ContentKind::Docs => return docs_names(instance, relative, front_matter),
-        ContentKind::Pages => {
-            let relative = script_of(relative).unwrap_or(relative);
-            PageNames {
-                title: file_stem(relative).to_owned(),
-                slug: path_of_page(relative),
-            }
-        }
+        ContentKind::Pages => PageNames {
+            title: file_stem(relative).to_owned(),
+            slug: path_of_page(relative),
+        },
         ContentKind::Blog => {
             let PostPath { slug, title, .. } = PostPath::read(relative);
             PageNames { title, slug }

@@ -11,6 +11,7 @@ mod patterns;
 mod versions;
 mod synonyms;
 mod instance;
+mod plugins;
 mod reading_key;
 
 use std::collections::BTreeMap;
@@ -25,10 +26,11 @@ pub use instance::{
 };
 pub use origin::{Origin, Setting};
 
-use bookrag_toml::{Switch, TomlPlugins, TomlSettings};
+use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
-use docusaurus::{docs_plugins, locale_places, read_docusaurus_config, unversioned_plugins};
+use docusaurus::{locale_places, read_docusaurus_config};
 use origin::Picker;
+use plugins::{read_docs, read_unversioned};
 use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
 
@@ -48,9 +50,6 @@ pub const SETTINGS_FILES: [&str; 9] = [
 
 /// Docusaurus's name for the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
-
-/// The most plugins of a kind, far more than any site has. Each docs instance requires looking for a file.
-const MAX_INSTANCES: usize = 100;
 
 /// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], the sitemap of a build, or the versions of a docs
 /// instance, whether or not the site has that instance.
@@ -98,8 +97,6 @@ pub struct SiteSettings {
     pub comment_ids: bool,
     /// True if the site is a build: its pages are HTML files, not sources.
     pub is_build: bool,
-    /// The folder of the built site, relative to the site, if pages written as scripts are read from it.
-    pub build: Option<String>,
     /// Front matter fields that a page must have to be indexed.
     pub require_front_matter: Vec<String>,
     /// Sets of synonyms, from `synonyms.txt`.
@@ -178,10 +175,25 @@ impl SiteSettings {
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
     ) -> Result<Self, SettingsError> {
+        Self::read_with_build(files, has_docs_folder, None)
+    }
+
+    /// Like [`Self::read`], for a site whose build is in this folder if `bookrag.toml` names no other.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub fn read_with_build(
+        files: &BTreeMap<String, String>,
+        has_docs_folder: bool,
+        build: Option<&str>,
+    ) -> Result<Self, SettingsError> {
         let mut picker = Picker::default();
         let mut toml = TomlSettings::read(files)?;
         let (config_name, config) = read_docusaurus_config(files)?;
         picker.config_name = config_name;
+        let is_build = config_name == FRONT_PAGE;
+        let build = toml.build.take().or_else(|| build.map(str::to_owned));
+        let build = build.filter(|_| !is_build);
         let title = picker.optional(
             "title",
             toml.title.take(),
@@ -204,11 +216,15 @@ impl SiteSettings {
             ConfigValue::bool,
         );
         let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
-        for (kind, toml) in [
-            (ContentKind::Pages, std::mem::take(&mut toml.pages)),
-            (ContentKind::Blog, std::mem::take(&mut toml.blog)),
+        for (kind, toml, build) in [
+            (
+                ContentKind::Pages,
+                std::mem::take(&mut toml.pages),
+                build.as_deref(),
+            ),
+            (ContentKind::Blog, std::mem::take(&mut toml.blog), None),
         ] {
-            let plugins = read_unversioned(kind, toml, &config, files, &mut picker)?;
+            let plugins = read_unversioned(kind, toml, &config, build, files, &mut picker)?;
             instances.extend(plugins);
         }
         let markdown = config.get("markdown");
@@ -272,9 +288,6 @@ impl SiteSettings {
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
-        if let Some(build) = &toml.build {
-            picker.note("build", build);
-        }
         let comment_ids = comment_ids(&config, &mut picker);
         let synonyms = read_synonyms(files)?;
         if !synonyms.is_empty() {
@@ -305,13 +318,20 @@ impl SiteSettings {
             math,
             comment_ids,
             keep_anchor_case,
-            is_build: config_name == FRONT_PAGE,
-            build: toml.build,
+            is_build,
             require_front_matter: toml.require_front_matter,
             synonyms,
             origins,
             warnings,
         })
+    }
+
+    /// Returns the folder of the site's build, relative to the site, if pages that the sources do not hold are read from it.
+    #[must_use]
+    pub fn build_folder(&self) -> Option<&str> {
+        let mut plugins = self.instances.iter();
+        let build = plugins.find(|it| it.is_built && !self.is_build);
+        build.map(|it| it.path.as_str())
     }
 
     /// Returns the instance with this id, or else the first docs instance.
@@ -346,124 +366,6 @@ impl SiteSettings {
         let folder = own.and_then(|place| place.folder.as_deref());
         format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
     }
-}
-
-/// Reads the docs instances of the config and of `bookrag.toml`.
-///
-/// # Errors
-/// If an instance is invalid or has an id that Docusaurus rejects, or there are none or too many.
-fn read_docs(
-    toml: &mut TomlSettings,
-    config: &ConfigValue,
-    has_docs_folder: bool,
-    files: &BTreeMap<String, String>,
-    picker: &mut Picker,
-) -> Result<Vec<Instance>, SettingsError> {
-    let mut tables = toml.take_docs();
-    let plugins = docs_plugins(config, &tables, picker);
-    check_plugins(ContentKind::Docs, &plugins, picker)?;
-    let mut docs = Vec::new();
-    for (id, options) in plugins {
-        let table = tables.remove(&id).unwrap_or_default();
-        if !table.is_enabled() {
-            picker.note(&format!("docs.{id}"), &false);
-            continue;
-        }
-        let is_plain_folder = picker.config_name.is_empty() && !has_docs_folder;
-        let default_path = if id == DEFAULT_INSTANCE && is_plain_folder {
-            ""
-        } else {
-            "docs"
-        };
-        let instance = Instance::read_docs(&id, table, &options, default_path, files, picker)?;
-        docs.push(instance);
-    }
-    picker.check()?;
-    for id in tables.keys().filter(|id| *id != DEFAULT_INSTANCE) {
-        let warning = unused_table(ContentKind::Docs, id, "docs_path");
-        picker.warnings.push(warning);
-    }
-    if docs.is_empty() {
-        let reason = "it leaves out all docs of the site; one must stay";
-        return Err(SettingsError::new(bookrag_toml::NAME, 1, reason));
-    }
-    Ok(docs)
-}
-
-/// Reads the plugins of pages, or the blogs, of the config and of `bookrag.toml`.
-///
-/// # Errors
-/// If a plugin has an invalid pattern or an id that Docusaurus rejects, or there are too many.
-fn read_unversioned(
-    kind: ContentKind,
-    toml: Switch<TomlPlugins>,
-    config: &ConfigValue,
-    files: &BTreeMap<String, String>,
-    picker: &mut Picker,
-) -> Result<Vec<Instance>, SettingsError> {
-    if !toml.is_on {
-        picker.note(kind.name(), &false);
-        return Ok(Vec::new());
-    }
-    let mut tables = toml.table;
-    let mut plugins = unversioned_plugins(kind, config, picker);
-    let told = tables.iter().filter(|(id, plugin)| {
-        plugin.table.path.is_some() && plugins.iter().all(|(known, _)| known != *id)
-    });
-    let told: Vec<_> = told
-        .map(|(id, _)| (id.clone(), ConfigValue::Absent))
-        .collect();
-    plugins.extend(told);
-    check_plugins(kind, &plugins, picker)?;
-    let mut instances = Vec::new();
-    for (id, options) in plugins {
-        let Switch { is_on, table } = tables.remove(&id).unwrap_or_default();
-        let name = format!("{}.{id}", kind.name());
-        if !is_on || table.enabled == Some(false) {
-            picker.note(&name, &false);
-            continue;
-        }
-        picker.table = name + ".";
-        let read = Instance::read_unversioned(kind, &id, table, &options, files, picker)?;
-        instances.extend(read);
-        picker.table.clear();
-    }
-    let unused = tables.keys().map(|id| unused_table(kind, id, "path"));
-    picker.warnings.extend(unused);
-    Ok(instances)
-}
-
-/// # Errors
-/// If there are too many plugins of a kind, or one has an id that Docusaurus rejects.
-fn check_plugins(
-    kind: ContentKind,
-    plugins: &[(String, ConfigValue)],
-    picker: &Picker,
-) -> Result<(), SettingsError> {
-    let file = match picker.config_name {
-        "" => bookrag_toml::NAME,
-        config => config,
-    };
-    let (count, kind) = (plugins.len(), kind.name());
-    if count > MAX_INSTANCES {
-        let reason =
-            format!("the site has {count} {kind} plugins; at most {MAX_INSTANCES} are read");
-        return Err(SettingsError::new(file, 1, &reason));
-    }
-    let Some((id, _)) = plugins.iter().find(|(id, _)| !is_instance_id(id)) else {
-        return Ok(());
-    };
-    let reason =
-        format!("the `id` of a {kind} plugin must be of letters, digits, `_` and `-`, got `{id}`");
-    Err(SettingsError::new(file, 1, &reason))
-}
-
-fn unused_table(kind: ContentKind, id: &str, path_key: &str) -> String {
-    let kind = kind.name();
-    format!(
-        "bookrag.toml: `{kind}.{id}` is not used, as the config has no {kind} plugin of this id; for one that the config computes, \
-         write its `{path_key}`"
-    )
 }
 
 /// True if `<!-- #id -->` sets a heading's id: a feature of Docusaurus 4 that can be enabled separately.

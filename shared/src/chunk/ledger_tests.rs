@@ -135,11 +135,12 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
 
 #[test]
 fn every_letter_of_a_built_page_is_in_a_chunk_or_left_out_for_a_reason() {
-    let html = "<!doctype html><html><body><nav>Bar</nav><main><h2 id=\"größe\">Größe &uuml;ber</h2>\n<p title=\"Tip\">Text &lt;b&gt; 日本<b>語</b></p>\n<pre>a\n&amp;b</pre><p>Unclosed <i>end</main></body></html>";
+    let html = "<!doctype html><html><title>Größe</title><body><nav>Bar</nav><main><h2 id=\"größe\">Größe &uuml;ber</h2>\n<p title=\"Tip\">Text &lt;b&gt; 日本<b>語</b></p>\n<pre>a\n&amp;b</pre><p>Unclosed <i>end</main></body></html>";
     let config = "module.exports = {title: 'Robots', presets: ['classic']}".to_owned();
     let files = BTreeMap::from([("docusaurus.config.js".to_owned(), config)]);
-    let settings = SiteSettings::read(&files, true).expect("valid settings");
-    let file = page_file(&settings, "src/pages/about.tsx.html").expect("the path is a page's");
+    let settings = SiteSettings::read_with_build(&files, true, Some("build"));
+    let settings = settings.expect("valid settings");
+    let file = page_file(&settings, "build/about.html").expect("the path is a page's");
     let page = read_document(&settings, "", &file, html.as_bytes(), &Inputs::new())
         .expect("the page can be read");
     let chunks = chunk_document(&page, &ChunkPolicy::ADAPTIVE);

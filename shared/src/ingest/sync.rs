@@ -232,9 +232,9 @@ fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
 /// Returns the message for a source without a page whose path begins with `prefix`.
 #[must_use]
 pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
-    let folders = settings
-        .instances
-        .iter()
+    let plugins = settings.instances.iter();
+    let folders = plugins
+        .filter(|it| it.is_built == settings.is_build)
         .map(|docs| match docs.path.as_str() {
             "" => "the folder itself".to_owned(),
             path => format!("`{path}/`"),
@@ -244,7 +244,12 @@ pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
         "" => String::new(),
         prefix => format!(" whose path begins with `{prefix}`"),
     };
-    format!("no page found: there is no .md or .mdx file in {folders}{below}")
+    let files = if settings.is_build {
+        ".html"
+    } else {
+        ".md or .mdx"
+    };
+    format!("no page found: there is no {files} file in {folders}{below}")
 }
 
 /// Fails if most of the book would be deleted, unless that is allowed.

@@ -11,7 +11,7 @@ use crate::book::{MAX_PAGE_BYTES, SiteSettings, is_outside};
 use super::site_folder::{SiteFolder, is_plain};
 use super::{Listing, SourceError, outer_folders};
 
-pub use build::BuildFolder;
+pub(super) use build::DEFAULT_FOLDER;
 
 use build::Build;
 
@@ -36,7 +36,7 @@ pub struct FolderSource {
     site: SiteFolder,
     /// The folders outside of the site's that its settings name.
     outer: Vec<String>,
-    build_folder: BuildFolder,
+    named_build: Option<PathBuf>,
     build: Option<Arc<Build>>,
 }
 
@@ -51,26 +51,31 @@ impl FolderSource {
             limit,
             site,
             outer: Vec::new(),
-            build_folder: BuildFolder::Unread,
+            named_build: None,
             build: None,
         })
     }
 
-    /// Returns the same folder, with the HTML of pages written as scripts, taken from a built site. Each such page has the path of its script plus
-    /// `.html`.
-    /// Which pages these are is known only [with settings](super::Source::with_settings).
+    /// Returns the same folder, with its built site in another folder than its settings name. Its pages are known only
+    /// [with settings](super::Source::with_settings).
     #[must_use]
-    pub fn with_build(self, build_folder: BuildFolder) -> Self {
+    pub fn with_build(self, folder: PathBuf) -> Self {
         Self {
-            build_folder,
+            named_build: Some(folder),
             ..self
         }
     }
 
+    /// True if the site has a build that its settings need not name.
+    pub(super) fn has_named_build(&self) -> bool {
+        self.named_build.is_some()
+    }
+
     pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
-        let build = self.build_folder.of(&self.root, settings).map(Arc::new);
         let outer = outer_folders(settings);
         let (limit, site) = limit_of(&self.real_root, &outer);
+        let named = self.named_build.as_deref();
+        let build = Build::of(settings, named, &self.root, &self.real_root).map(Arc::new);
         Self {
             limit,
             site,
@@ -125,7 +130,7 @@ impl FolderSource {
             build.check()?;
         }
         let mut walk = Walk {
-            // The folders of a build are parts of its site, whatever their names.
+            // The folders of a site that is a build are parts of it, whatever their names.
             skip_tools: self.has_folder("docs") && !self.root.join("index.html").is_file(),
             site: self.real_root.clone(),
             limit: self.limit.clone(),
@@ -135,6 +140,7 @@ impl FolderSource {
         let outer: Vec<(String, PathBuf)> = outer
             .filter_map(|path| Some((format!("{path}/"), self.full_path(path)?)))
             .collect();
+        let source = self.clone();
         let walked = tokio::task::spawn_blocking(move || {
             walk.folder(&root, "", true)?;
             for (path, folder) in outer {
@@ -142,7 +148,9 @@ impl FolderSource {
             }
             let mut listing = walk.listing;
             if let Some(build) = build {
-                build.add_pages(&mut listing)?;
+                // A source that cannot be read is reported when it is read as a page.
+                let read = |path: &str| source.read_now(path).ok().flatten();
+                build.add_pages(&mut listing, read);
             }
             Ok(listing)
         });
@@ -153,35 +161,29 @@ impl FolderSource {
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let Some(full) = self.full_path(path) else {
-            return Ok(None);
-        };
-        let limit = self.limit.clone();
-        let build = self.build.clone();
-        let name = path.to_owned();
-        let source = path.to_owned();
-        let read = tokio::task::spawn_blocking(move || {
-            let built = build.map_or(Ok(None), |build| build.read(&source))?;
-            match built {
-                Some(bytes) => Ok(Some(bytes)),
-                None => read_limited(&full, &limit),
-            }
-        });
-        let read = read.await;
+        let (source, name) = (self.clone(), path.to_owned());
+        let read = tokio::task::spawn_blocking(move || source.read_now(&name)).await;
         read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
-            .map_err(|error| failed(&name, &error))
+            .map_err(|error| failed(path, &error))
     }
 
-    /// Like [`Self::read`], for a page itself. Fails if the site has the page's script but no HTML for it: the page may be missing only until the
-    /// next
-    /// build.
+    fn read_now(&self, path: &str) -> std::io::Result<Option<Vec<u8>>> {
+        let build = self.build.as_ref();
+        if let Some(built) = build.and_then(|build| build.read(path)) {
+            return built;
+        }
+        let full = self.full_path(path);
+        full.map_or(Ok(None), |full| read_limited(&full, &self.limit))
+    }
+
+    /// Like [`Self::read`], for a page itself. Fails if the page may be missing only until the next build.
     pub(super) async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         let content = self.read(path).await?;
         let mut builds = self.build.iter();
-        if content.is_none() && builds.any(|build| build.has_script_of(path)) {
+        if content.is_none() && builds.any(|build| build.may_be_built(path)) {
             return Err(SourceError::Forbidden {
                 path: path.to_owned(),
-                reason: "the built site has no HTML of its script".to_owned(),
+                reason: "the site is not built".to_owned(),
             });
         }
         Ok(content)

@@ -72,7 +72,8 @@ impl GitSource {
     }
 
     pub(super) fn listing(&self) -> Listing {
-        let is_build = self.tree.files.contains_key("index.html");
+        let front_page = self.site.in_root("index.html");
+        let is_build = front_page.is_some_and(|path| self.tree.files.contains_key(&path));
         let has_docs = self.has_folder("docs") && !is_build;
         let is_listed = |path: &String| {
             let below = if is_outside(path) {

@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 
+use folder::DEFAULT_FOLDER;
+
 use crate::book::{
     ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
     SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
@@ -23,7 +25,7 @@ use crate::book::{
 };
 
 pub use cache::FileCache;
-pub use folder::{BuildFolder, FolderSource, repository_of};
+pub use folder::{FolderSource, repository_of};
 pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
@@ -64,7 +66,7 @@ pub struct Listing {
     pub unreadable: BTreeMap<String, String>,
     /// Files whose path is not UTF-8, with U+FFFD for invalid bytes. They have no URL and cannot be read.
     pub not_utf8: BTreeSet<String>,
-    /// The HTML of scripts whose pages are not built yet. The content of these pages is unknown.
+    /// Folders of the built site (paths end in `/`) that are not built yet. The pages in them are unknown.
     pub not_built: BTreeSet<String>,
 }
 
@@ -154,7 +156,7 @@ impl Source {
     /// Like [`Self::read`], for a page itself rather than for a file that a page uses.
     ///
     /// # Errors
-    /// Those of [`Self::read`]; also if the page is a script whose HTML is not built.
+    /// Those of [`Self::read`]; also if the page is one of a built site that is being built.
     pub async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         match self {
             Self::Folder(folder) => folder.read_page(path).await,
@@ -162,8 +164,8 @@ impl Source {
         }
     }
 
-    /// Returns the same files and those of the folders beside the site that these settings name. If the source has a built site, pages written as
-    /// scripts are read from it as these settings require.
+    /// Returns the same files, those of the folders beside the site that these settings name, and the pages of the built site that the sources do
+    /// not hold.
     #[must_use]
     pub fn with_settings(self, settings: &SiteSettings) -> Self {
         match self {
@@ -255,7 +257,10 @@ impl Source {
         if !files.keys().any(|name| is_config(name)) {
             self.check_generator().await?;
         }
-        let settings = SiteSettings::read(&files, has_docs_folder)?;
+        let read = |files: &BTreeMap<String, String>| {
+            SiteSettings::read_with_build(files, has_docs_folder, self.build_folder())
+        };
+        let settings = read(&files)?;
         // Only now are the instances known; the default one's versions have already been read.
         let versions = settings
             .instances
@@ -271,7 +276,21 @@ impl Source {
         // Docs without such a file have no other versions.
         files.extend(versions.into_iter().map(|name| (name, "[]".to_owned())));
         files.extend(self.settings_files(&more).await?);
-        Ok(SiteSettings::read(&files, has_docs_folder)?)
+        Ok(read(&files)?)
+    }
+
+    /// Returns the folder of the site in which built pages are, whatever its settings say.
+    fn build_folder(&self) -> Option<&'static str> {
+        let has_build = match self {
+            Self::Folder(folder) => folder.has_named_build(),
+            // Of a build, only the pages that the sources do not hold are uploaded.
+            #[cfg(feature = "s3")]
+            Self::S3(_) => true,
+            Self::Git(_) => false,
+            #[cfg(test)]
+            Self::Memory(_) => false,
+        };
+        has_build.then_some(DEFAULT_FOLDER)
     }
 
     /// # Errors

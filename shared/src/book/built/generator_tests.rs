@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::book::block::{Block, BlockKind, MarkKind};
 use crate::book::document::{missing_inputs, read_document};
-use crate::book::pages::list_pages;
+use crate::book::pages::{list_pages, page_file};
 
 const FRONT: &str = "<html lang=en><head><title>Robots</title><link rel=canonical href=https://example.org/book/></head><main><h1>Robots</h1></main>";
 

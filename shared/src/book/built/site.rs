@@ -1,4 +1,4 @@
-//! A site that is a build: its pages are HTML files of any generator, and their URLs are those of the files.
+//! The place of an HTML file in the built site, and whether it is a page of the book.
 
 use percent_encoding::percent_decode_str;
 
@@ -8,6 +8,7 @@ use crate::book::settings::SiteSettings;
 use crate::book::webpage::Head;
 
 use super::HTML;
+use super::beside::same_url;
 
 /// The file that a folder's URL shows.
 const INDEX: &str = "index.html";
@@ -34,14 +35,14 @@ pub(super) fn url_of(
     if head.title.is_empty() {
         return Err(SkipReason::Untitled);
     }
-    let own = url_of_file(settings, &page.source);
+    let own = url_of_file(settings, page);
     let Some(canonical) = canonical_path(head) else {
         return Ok(own);
     };
-    if is_same_page(&canonical, &own) {
+    if same_url(&canonical) == same_url(&own) {
         return Ok(canonical);
     }
-    let files = files_at(settings, &canonical);
+    let files = files_at(settings, page, &canonical);
     let exists = |file: &String| inputs.get(file).is_some_and(Option::is_some);
     match files.iter().find(|file| exists(file)) {
         Some(original) => Err(SkipReason::Copy(original.clone())),
@@ -49,15 +50,46 @@ pub(super) fn url_of(
     }
 }
 
-/// Returns the URL path of a file: `/book/a/` for `a/index.html`, `/book/a.html` for `a.html`.
-pub(super) fn url_of_file(settings: &SiteSettings, source: &str) -> String {
-    let is_index = source == INDEX || source.ends_with("/index.html");
-    let path = if is_index {
-        source.strip_suffix(INDEX).unwrap_or(source)
-    } else {
-        source
-    };
-    format!("{}{path}", settings.base_url)
+/// Returns the locale of a file at a path in the build, and its URL path: `/book/a/` for `a/index.html`, `/book/a.html` for `a.html`.
+pub(in crate::book) fn place_in_build<'a>(
+    settings: &'a SiteSettings,
+    relative: &str,
+) -> (&'a str, String) {
+    let folders = settings.locales.iter();
+    let folders = folders.map(|locale| (locale, locale_folder(settings, locale)));
+    let around = folders.filter(|(_, folder)| relative.starts_with(folder));
+    let innermost = around.max_by_key(|(_, folder)| folder.len());
+    let (locale, folder) = innermost.unwrap_or((&settings.default_locale, String::new()));
+    let path = &relative[folder.len()..];
+    let is_index = path == INDEX || path.ends_with("/index.html");
+    let path = path
+        .strip_suffix(INDEX)
+        .filter(|_| is_index)
+        .unwrap_or(path);
+    (locale, settings.locale_base_url(locale) + path)
+}
+
+/// Returns the folders of locales in the build, `de/`, and of the default one, which is empty.
+#[must_use]
+pub fn locale_folders(settings: &SiteSettings) -> Vec<String> {
+    let locales = settings.locales.iter();
+    locales
+        .map(|locale| locale_folder(settings, locale))
+        .collect()
+}
+
+/// The folder of a locale in the build. It has the locale's name, unless the locale's base URL sets another.
+fn locale_folder(settings: &SiteSettings, locale: &str) -> String {
+    let base = settings.locale_base_url(locale);
+    match base.strip_prefix(&settings.base_url) {
+        Some(folder) => folder.to_owned(),
+        None => format!("{locale}/"),
+    }
+}
+
+/// Returns the URL path of a page's file.
+pub(in crate::book) fn url_of_file(settings: &SiteSettings, page: &PageFile) -> String {
+    place_in_build(settings, &page.relative).1
 }
 
 /// Returns the files of the site that may be the page of which the HTML in `bytes` is a copy. Empty if it is no copy.
@@ -66,10 +98,10 @@ pub(in crate::book) fn canonical_files(
     page: &PageFile,
     html: &str,
 ) -> Vec<String> {
-    let own = url_of_file(settings, &page.source);
+    let own = url_of_file(settings, page);
     let canonical = canonical_path(&Head::read(html));
-    let other = canonical.filter(|canonical| !is_same_page(canonical, &own));
-    other.map_or_else(Vec::new, |canonical| files_at(settings, &canonical))
+    let other = canonical.filter(|canonical| same_url(canonical) != same_url(&own));
+    other.map_or_else(Vec::new, |canonical| files_at(settings, page, &canonical))
 }
 
 /// The path of the canonical address, which is not percent-encoded, like all URLs of pages.
@@ -92,26 +124,17 @@ pub(in crate::book) fn path_of(address: &str) -> Option<String> {
     path.starts_with('/').then(|| path.to_owned())
 }
 
-/// True if two URL paths may be those of one file: hosts show `a.html` and `a/index.html` at `a`, too.
-fn is_same_page(one: &str, other: &str) -> bool {
-    fn bare(path: &str) -> &str {
-        let path = path.strip_suffix(INDEX).unwrap_or(path);
-        path.strip_suffix(".html")
-            .unwrap_or(path)
-            .trim_end_matches('/')
-    }
-    bare(one) == bare(other)
-}
-
-/// The files that a host may show at a URL path.
-fn files_at(settings: &SiteSettings, path: &str) -> Vec<String> {
+/// The files that a host may show at a URL path, in the build of a page.
+fn files_at(settings: &SiteSettings, page: &PageFile, path: &str) -> Vec<String> {
     let Some(below) = path.strip_prefix(&settings.base_url) else {
         return Vec::new();
     };
     let bare = below.trim_end_matches('/');
-    match bare {
+    let files = match bare {
         "" => vec![INDEX.to_owned()],
         file if file.ends_with(HTML) => vec![file.to_owned()],
         _ => vec![format!("{bare}/{INDEX}"), format!("{bare}.html")],
-    }
+    };
+    let build = page.source.strip_suffix(&page.relative).unwrap_or_default();
+    files.iter().map(|file| format!("{build}{file}")).collect()
 }

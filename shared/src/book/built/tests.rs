@@ -2,16 +2,18 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::book::block::{Block, BlockKind, MarkKind};
 use crate::book::document::read_document;
-use crate::book::pages::list_pages;
+use crate::book::pages::{list_pages, page_file};
 
-const SOURCE: &str = "src/pages/about.tsx.html";
+const SOURCE: &str = "build/about.html";
 
 fn settings(config: &str) -> SiteSettings {
     let files = [("docusaurus.config.js".to_owned(), config.to_owned())];
-    SiteSettings::read(&files.into(), true).expect("valid settings")
+    SiteSettings::read_with_build(&files.into(), true, Some("build")).expect("valid settings")
 }
 
 fn site() -> SiteSettings {
@@ -21,6 +23,11 @@ fn site() -> SiteSettings {
 fn read(html: &str) -> Document {
     let settings = site();
     let page = page_file(&settings, SOURCE).expect("a page");
+    // Pages of Docusaurus have a title.
+    let html = match html.starts_with("<head>") {
+        true => html.to_owned(),
+        false => format!("<title>Robots</title>{html}"),
+    };
     let read = read_document(&settings, "", &page, html.as_bytes(), &Inputs::new());
     read.expect("a page that can be read")
 }
@@ -45,58 +52,113 @@ fn main(html: &str) -> String {
 }
 
 #[test]
-fn the_html_of_a_script_has_the_url_of_the_script() {
+fn a_file_of_the_build_has_the_url_and_locale_of_its_folder() {
     let settings = settings(
-        "module.exports = {baseUrl: '/book/', i18n: {defaultLocale: 'en', locales: ['en', 'de']}, presets: ['classic']}",
+        "module.exports = {baseUrl: '/book/', i18n: {defaultLocale: 'en', locales: ['en', 'de', 'fr'],
+            localeConfigs: {fr: {baseUrl: '/livre/'}}}, presets: ['classic']}",
     );
-    for (source, url, files) in [
-        ("src/pages/index.js", "/book/", &["index.html"][..]),
-        (
-            "src/pages/about.tsx",
-            "/book/about",
-            &["about/index.html", "about.html"],
-        ),
-        (
-            "src/pages/a/index.jsx",
-            "/book/a/",
-            &["a/index.html", "a.html"],
-        ),
+    for (source, url, locale) in [
+        ("build/index.html", "/book/", "en"),
+        ("build/about/index.html", "/book/about/", "en"),
+        ("build/about.html", "/book/about.html", "en"),
+        ("build/de/about/index.html", "/book/de/about/", "de"),
+        ("build/demo/index.html", "/book/demo/", "en"),
+        ("build/fr/index.html", "/livre/", "fr"),
     ] {
-        let html = format!("{source}.html");
-        assert_eq!(built_files(&settings, &html).expect("a page"), files);
-        let page = page_file(&settings, &html).expect("a page");
-        assert_eq!(url_of(&settings, &page, "en"), url);
+        let page = page_file(&settings, source).expect("a page");
+        assert_eq!(url_of_file(&settings, &page), url, "{source}");
+        assert_eq!(
+            (page.locale.as_str(), page.version_in_site().as_str()),
+            (locale, "pages/build@current")
+        );
     }
-    let translated = "i18n/de/docusaurus-plugin-content-pages/about.tsx.html";
-    let files = built_files(&settings, translated).expect("a page");
-    assert_eq!(files, ["de/about/index.html", "de/about.html"]);
     for other in [
-        "src/pages/about.tsx",
-        "src/pages/about.html",
-        "src/pages/_part.tsx.html",
-        "docs/about.tsx.html",
-        "i18n/en/docusaurus-plugin-content-pages/about.tsx.html",
-        "i18n/fr/docusaurus-plugin-content-pages/about.tsx.html",
+        "build/404.html",
+        "build/de/404.html",
+        "build/a.md",
+        "build/a.js",
+        "about.html",
     ] {
-        assert_eq!(built_files(&settings, other), None, "{other}");
+        assert_eq!(page_file(&settings, other), None, "{other}");
+    }
+    assert_eq!(locale_folders(&settings), ["", "de/", "fr/"]);
+}
+
+#[test]
+fn a_page_has_the_language_that_it_says_if_the_site_has_it() {
+    let settings = settings(
+        "module.exports = {i18n: {defaultLocale: 'en', locales: ['en', 'de']}, presets: ['classic']}",
+    );
+    for (source, tag, locale) in [
+        ("build/a.html", "<html lang=de>", "de"),
+        ("build/a.html", "<html lang=fr>", "en"),
+        ("build/a.html", "<html>", "en"),
+        ("build/de/a.html", "<html lang=de-CH>", "de"),
+    ] {
+        let page = page_file(&settings, source).expect("a page");
+        let html = format!("{tag}<title>A</title>{}", main("<p>A"));
+        let read = read_document(&settings, "", &page, html.as_bytes(), &Inputs::new());
+        assert_eq!(read.expect("a page").file.locale, locale, "{source} {tag}");
     }
 }
 
 #[test]
-fn a_script_is_a_page_once_its_html_is_there() {
+fn pages_of_the_build_are_compared_with_sources_by_their_urls() {
+    let settings = settings(
+        "module.exports = {i18n: {defaultLocale: 'en', locales: ['en', 'de']}, presets: ['classic']}",
+    );
+    let page = |source: &str| page_file(&settings, source).expect("a page");
+    let built = |source: &str| url_in_build(&settings, &page(source));
+    let urls = |source: &str, text: &str| urls_of_source(&settings, &page(source), text.as_bytes());
+    let both = |path: &str| BTreeSet::from([format!("/docs/{path}"), format!("/de/docs/{path}")]);
+    for (text, url) in [
+        ("# A", "a"),
+        ("---\nslug: /b c/\n---\n# A", "b c"),
+        ("---\nid: other\ndraft: true\n---\n", "other"),
+    ] {
+        assert_eq!(urls("docs/a.md", text), both(url));
+    }
+    assert_eq!(built("build/docs/b%20c/index.html"), "/docs/b c");
+    assert_eq!(built("build/de/docs/a.html"), "/de/docs/a");
+    let translation = "i18n/de/docusaurus-plugin-content-docs/current/a.md";
+    assert_eq!(
+        urls(translation, "# A"),
+        BTreeSet::from(["/de/docs/a".to_owned()])
+    );
+    // Of a file that cannot be parsed, only the build has the page.
+    assert_eq!(urls("docs/a.md", "---\nslug: [\n---\n# A"), BTreeSet::new());
+    assert_eq!(
+        urls_of_source(&settings, &page("docs/a.md"), b"\xff"),
+        BTreeSet::new()
+    );
+}
+
+#[test]
+fn a_script_is_listed_until_its_html_is_there() {
     let settings = site();
     let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
-    let without: BTreeSet<String> = paths(&["src/pages/about.tsx", "src/pages/_part.tsx"]);
+    let without: BTreeSet<String> = paths(&[
+        "src/pages/about.tsx",
+        "src/pages/_part.tsx",
+        "src/pages/faq.md",
+        "src/pages/styles.css",
+        "src/pages/about.test.ts",
+        "src/theme/c.js",
+        "blog/d.js",
+    ]);
     assert_eq!(
         list_script_pages(&settings, &without),
         ["src/pages/about.tsx"]
     );
-    assert!(list_pages(&settings, &without).is_empty());
-    let built: Vec<String> = built_pages(&settings, &without).into_keys().collect();
-    assert_eq!(built, [SOURCE]);
-    let with: BTreeSet<String> = paths(&["src/pages/about.tsx", SOURCE]);
-    assert!(list_script_pages(&settings, &with).is_empty());
-    assert_eq!(list_pages(&settings, &with)[0].source, SOURCE);
+    assert_eq!(
+        list_pages(&settings, &without)[0].source,
+        "src/pages/faq.md"
+    );
+    for html in [SOURCE, "build/about/index.html"] {
+        let with: BTreeSet<String> = paths(&["src/pages/about.tsx", html]);
+        assert!(list_script_pages(&settings, &with).is_empty());
+        assert_eq!(list_pages(&settings, &with)[0].source, html);
+    }
 }
 
 #[test]
@@ -181,7 +243,6 @@ fn the_title_is_that_of_the_head_without_the_sites() {
         ("<title>About us</title>", "", "About us"),
         ("<title>Robots</title>", "<h1>Hero</h1>", "Hero"),
         ("<title>Robots</title>", "", "Robots"),
-        ("", "", "about"),
         ("<title>Learn Robots</title>", "", "Learn Robots"),
         ("<title>What is it? | Robots</title>", "", "What is it?"),
         ("<title>Learn Robots · Robots</title>", "", "Learn Robots"),
@@ -189,7 +250,7 @@ fn the_title_is_that_of_the_head_without_the_sites() {
         let html = format!("<head>{head}</head>{}", main(content));
         assert_eq!(read(&html).title, title, "{head}");
     }
-    let head = "<head><meta name=\"description\" content=\"Who we are\"></head>";
+    let head = "<head><title>A</title><meta name=\"description\" content=\"Who we are\"></head>";
     let description = read(&format!("{head}{}", main("")))
         .front_matter
         .description;
@@ -345,7 +406,10 @@ fn hostile_html_is_read_in_time_without_a_deep_stack() {
         let settings = site();
         let file = page_file(&settings, SOURCE).expect("a page");
         // Of many headings nothing is read.
-        let read = read_document(&settings, "", &file, main(&page).as_bytes(), &Inputs::new());
+        let read = {
+            let html = format!("<title>A</title>{}", main(&page));
+            read_document(&settings, "", &file, html.as_bytes(), &Inputs::new())
+        };
         let blocks = read.map_or(0, |page| page.blocks.len());
         let time = begin.elapsed();
         let start: String = page.chars().take(20).collect();

@@ -12,8 +12,22 @@ pub(super) const FRONT_PAGE: &str = "index.html";
 /// The list of a built site's addresses.
 pub const SITEMAP: &str = "sitemap.xml";
 
+const PAGES: [&str; 1] = ["**/*.html"];
+
 /// The page that hosts show for an address that does not exist.
 const NOT_FOUND_PAGES: [&str; 2] = ["**/404.html", "**/404/index.html"];
+
+/// The id of the plugin that stands for the build of a site whose sources are read.
+pub(super) const BUILD_PLUGIN: &str = "build";
+
+/// Returns the options of the plugin that stands for the build in a folder of the site.
+pub(super) fn build_plugin(folder: &str) -> ConfigValue {
+    map([
+        ("path", text(folder)),
+        ("include", texts(&PAGES)),
+        ("exclude", texts(&NOT_FOUND_PAGES)),
+    ])
+}
 
 /// Returns the config of a build. `None` if there is no front page, or it is only the shell of a script: then the files beside it are sources.
 pub(super) fn read_build(files: &BTreeMap<String, String>) -> Option<ConfigValue> {
@@ -27,7 +41,7 @@ pub(super) fn read_build(files: &BTreeMap<String, String>) -> Option<ConfigValue
     let docs = map([
         ("path", text("")),
         ("routeBasePath", text("/")),
-        ("include", texts(&["**/*.html"])),
+        ("include", texts(&PAGES)),
         ("exclude", texts(&NOT_FOUND_PAGES)),
         ("numberPrefixParser", ConfigValue::Bool(false)),
         ("disableVersioning", ConfigValue::Bool(true)),

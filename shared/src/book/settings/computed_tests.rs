@@ -189,7 +189,6 @@ fn what_a_refusal_names_is_a_bookrag_toml_that_works() {
         "{presets: [['classic', {docs: process.env.CI ? false : {path: 'docs'}}]]}".to_owned(),
         "{presets: [['classic', {docs: options}]]}".to_owned(),
         "{presets: [['classic', {docs: {path: unknown ? 'a' : 'b'}}]]}".to_owned(),
-        "{presets: [['classic', {docs: {onlyIncludeVersions: process.env.P ? ['current', '2.0'] : undefined}}]]}".to_owned(),
         "{presets: [['classic', {docs: {disableVersioning: fast, includeCurrentVersion: next}}]]}".to_owned(),
         format!("{{presets: ['classic'], plugins: [[{plugin}, {{id: 'api', path: 'api', exclude: hidden, include: more}}]]}}"),
         format!("{{presets: ['classic'], plugins: [[{plugin}, {{...api, id: 'api'}}]]}}"),
@@ -207,6 +206,43 @@ fn what_a_refusal_names_is_a_bookrag_toml_that_works() {
         let toml = toml.join("\n");
         let told = read(&[VERSIONS, api, config, ("bookrag.toml", &toml)]);
         assert!(told.is_ok(), "{config:?}: {toml}: {told:?}");
+    }
+}
+
+#[test]
+fn versions_that_depend_on_the_environment_are_those_without_it() {
+    for (option, versions, told) in [
+        (
+            "isPreview ? ['current', '2.0'] : undefined",
+            &["2.0", "1.0"][..],
+            "(not set or [\"current\", \"2.0\"]); without its variables it is not set, which is used",
+        ),
+        (
+            "isPreview ? ['current', '2.0'] : ['current', '1.0']",
+            &["1.0"],
+            "without its variables it is [\"current\", \"1.0\"], which is used",
+        ),
+    ] {
+        let config = format!(
+            "const isPreview = process.env.PREVIEW === 'true';
+            export default {{presets: [['classic', {{docs: {{
+              onlyIncludeVersions: {option}}}}}]]}}"
+        );
+        let files = [VERSIONS, ("docusaurus.config.js", config.as_str())];
+        let settings = read(&files).expect("both values are known");
+        assert_eq!(settings.instances[0].versions, versions, "{option}");
+        assert!(settings.instances[0].current_version, "{option}");
+        let warning = settings.warnings.join("\n");
+        let place =
+            "docusaurus.config.js, line 3: `onlyIncludeVersions` depends on the environment";
+        assert!(
+            warning.starts_with(place) && warning.contains(told),
+            "{warning}"
+        );
+        let toml = "versions = ['2.0']\ncurrent_version = false";
+        let told = read(&[files[0], files[1], ("bookrag.toml", toml)]).expect("decided");
+        assert_eq!(told.instances[0].versions, ["2.0"]);
+        assert!(told.warnings.is_empty(), "{:?}", told.warnings);
     }
 }
 

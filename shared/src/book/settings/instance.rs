@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::paths::joined;
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
+use super::build::FRONT_PAGE;
 use super::docusaurus::{NO_DOCS, version_paths};
 use super::origin::Picker;
 use super::patterns::glob_set;
@@ -82,6 +83,8 @@ pub struct Instance {
     /// The folder of the version `current` relative to the site, without leading or trailing slash; empty if the site is only a docs folder, and
     /// `../docs` if the docs are beside the site's folder.
     pub path: String,
+    /// True if its pages are the HTML of a build.
+    pub is_built: bool,
     /// True for docs that no plugin of the config and no table of `bookrag.toml` names. Their folder need not exist.
     pub is_assumed: bool,
     /// True if number prefixes are removed from names.
@@ -193,6 +196,7 @@ impl Instance {
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
             path,
+            is_built: picker.config_name == FRONT_PAGE,
             is_assumed,
             number_prefixes,
             current_version: versions.current && *options != NO_DOCS,
@@ -263,6 +267,7 @@ impl Instance {
             id: format!("{}/{id}", kind.name()),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
             path,
+            is_built: false,
             is_assumed: false,
             number_prefixes: false,
             current_version: true,

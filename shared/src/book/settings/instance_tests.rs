@@ -394,3 +394,22 @@ fn pages_of_which_files_are_computed_are_not_read_and_stop_nothing() {
         }
     }
 }
+
+#[test]
+fn a_build_is_a_plugin_of_pages_with_a_table_of_its_own() {
+    let toml = "build = 'out'\npages = false\nblog = false\n";
+    let built = site("presets: ['classic']", toml).expect("valid settings");
+    assert_eq!(
+        of_kind(&built, ContentKind::Pages),
+        [["pages/build", "out", ""]]
+    );
+    assert_eq!(built.build_folder(), Some("out"));
+    let toml = "build = 'out'\n[pages.build]\nexclude = ['old/**']\n";
+    let limited = site("presets: ['classic']", toml).expect("valid settings");
+    let plugin = limited.instance("pages/build");
+    assert!(plugin.includes("a.html") && !plugin.includes("old/a.html"));
+    let own = "presets: ['classic'], plugins: [['content-pages', {id: 'build'}]]";
+    assert_eq!(site(own, "").expect("no build").build_folder(), None);
+    let refused = site(own, "build = 'out'").expect_err("two plugins of one id");
+    assert!(refused.reason.contains("`build`"), "{refused}");
+}

@@ -33,9 +33,8 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
-            // The built pages' content is part of their fingerprints, and a build has other pages than its sources.
+            // A build has other pages than its sources.
             is_build: _,
-            build: _,
             synonyms: _,
             origins: _,
             warnings: _,
@@ -57,6 +56,7 @@ impl SiteSettings {
             include: _,
             exclude_patterns,
             exclude: _,
+            is_built: _,
             is_assumed: _,
         } = self.instance(instance);
         let places: Vec<Value> = locale_places

@@ -41,7 +41,8 @@ fn an_empty_site_has_docusaurus_defaults() {
 fn the_build_in_the_settings_is_a_folder_within_the_site() {
     for folder in ["build", "./out/site"] {
         let settings = read(&[("bookrag.toml", &format!("build = '{folder}'"))]);
-        assert_eq!(settings.build.as_deref(), Some(folder));
+        let expected = folder.trim_start_matches("./");
+        assert_eq!(settings.build_folder(), Some(expected));
     }
     for folder in ["../build", "a/../../b", "/etc", ".", ""] {
         let error = refused(&[("bookrag.toml", &format!("title = 'A'\nbuild = '{folder}'"))]);

@@ -48,7 +48,7 @@ impl BuiltVersions {
 /// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
 ///
 /// [`Picker::check`] rejects a computed option unless `bookrag.toml` replaces it, because its default could show excluded
-/// versions. Without versions the option has no effect, since Docusaurus builds at least one.
+/// versions. If `onlyIncludeVersions` depends on the environment, its value without any variable is used, with a warning. Without versions the option has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
 /// If `versions_file` cannot be parsed.
@@ -73,7 +73,14 @@ pub(super) fn built_versions(
     let mut disabled = docs.get("disableVersioning");
     let mut include_current = docs.get("includeCurrentVersion");
     if versions_told || !others.is_empty() {
-        let unknown_only = take_unknown(&mut only, ConfigValue::texts);
+        let is_decided = versions_told && toml_current.is_some();
+        let usual = only.usual().filter(|_| !is_decided);
+        let has_usual =
+            usual.is_some_and(|usual| usual == ConfigValue::Absent || usual.texts().is_some());
+        let unknown_only = match has_usual {
+            true => None,
+            false => take_unknown(&mut only, ConfigValue::texts),
+        };
         let unknown_disabled = take_unknown(&mut disabled, ConfigValue::bool);
         let unknown_current = take_unknown(&mut include_current, ConfigValue::bool);
         if let Some(option) = unknown_only.or(unknown_disabled).filter(|_| !versions_told) {

@@ -36,7 +36,8 @@ pub(in crate::book) struct Head {
     pub(in crate::book) is_noindex: bool,
     /// True if the page only leads to another one: `<meta http-equiv="refresh">`.
     pub(in crate::book) is_redirect: bool,
-    /// True if the page says that it is the site's search or index: `<link rel="search" href="#">`.
+    /// True if the page only leads to others: it says that it is the site's search or index (`<link rel="search" href="#">`), or Docusaurus
+    /// generated it as a list of docs or posts.
     pub(in crate::book) is_finder: bool,
 }
 
@@ -69,10 +70,15 @@ impl Head {
             value(name).is_some_and(|value| value.eq_ignore_ascii_case(expected))
         };
         match tag.name.as_slice() {
-            b"html" => self.language = value("lang").filter(|lang| !lang.is_empty()),
+            b"html" => {
+                let language = value("lang").filter(|lang| !lang.is_empty());
+                self.language = self.language.take().or(language);
+                self.is_finder |= is_list_of_docusaurus(&value("class").unwrap_or_default());
+            }
             b"meta" if is("name", "description") => self.description = value("content"),
             b"meta" if is("property", "og:site_name") => self.site_name = value("content"),
-            b"meta" if is("name", "robots") => {
+            // Docusaurus's search page has `property`.
+            b"meta" if is("name", "robots") || is("property", "robots") => {
                 let content = value("content").unwrap_or_default().to_lowercase();
                 let mut rules = content.split(',').map(str::trim);
                 self.is_noindex |= rules.any(|rule| rule == "noindex" || rule == "none");
@@ -98,6 +104,15 @@ impl Head {
             self.is_finder |= href == "#";
         }
     }
+}
+
+/// True for the classes of a page that Docusaurus's plugins of docs and blogs generate from other pages: lists of tags, posts and authors, archives
+/// and indexes of categories. In contrast, a doc has its id among the classes, and a post says that it is one.
+fn is_list_of_docusaurus(classes: &str) -> bool {
+    let has = |class: &str| classes.split_ascii_whitespace().any(|it| it == class);
+    let mut words = classes.split_ascii_whitespace();
+    let is_doc = words.any(|class| class.starts_with("docs-doc-id-"));
+    (has("plugin-docs") && !is_doc) || (has("plugin-blog") && !has("blog-post-page"))
 }
 
 #[cfg(test)]
@@ -141,7 +156,28 @@ mod tests {
                 "<meta http-equiv=refresh content=300>",
                 (false, false, false),
             ),
+            (
+                "<meta property=robots content='noindex, follow'>",
+                (true, false, false),
+            ),
             ("<link rel=search href=#>", (false, false, true)),
+            (
+                "<html class='docs-wrapper plugin-docs docs-version-current docs-doc-page'>",
+                (false, false, true),
+            ),
+            (
+                "<html class='plugin-docs docs-doc-page docs-doc-id-a/b'>",
+                (false, false, false),
+            ),
+            (
+                "<html class='plugin-blog plugin-id-default'>",
+                (false, false, true),
+            ),
+            (
+                "<html class='blog-wrapper blog-post-page plugin-blog'>",
+                (false, false, false),
+            ),
+            ("<html class='plugin-rules'>", (false, false, false)),
             ("<link rel=search href=search.html>", (false, false, false)),
         ] {
             let head = Head::read(head);

@@ -1,52 +1,64 @@
-//! The built site of a folder, from which pages written as scripts are read.
+//! The built site of a folder, from which the pages that its sources do not hold are read.
 
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::{is_plain, read_limited, refused};
-use crate::book::{SiteSettings, built_files, built_pages, default_source, page_file, script_of};
+use super::{Walk, is_plain, read_limited};
+use crate::book::{
+    PageFile, SiteSettings, list_pages, locale_folders, url_in_build, urls_of_source,
+};
 use crate::source::{Listing, SourceError};
 
-/// Where the built site is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum BuildFolder {
-    /// Such pages are not read.
-    #[default]
-    Unread,
-    /// The folder named in the site's settings, if any. It may not exist yet, because the site was not built.
-    OfSettings,
-    /// This folder, which must exist.
-    Named(PathBuf),
-}
+/// The folder of the site that a build counts as if bookrag.toml names none.
+pub(in crate::source) const DEFAULT_FOLDER: &str = "build";
 
-impl BuildFolder {
-    /// Returns the build of the site in the folder `site` with these settings.
-    pub(super) fn of(&self, site: &Path, settings: &SiteSettings) -> Option<Build> {
-        let folder = match self {
-            Self::Unread => None,
-            Self::OfSettings => settings.build.as_ref().map(|folder| site.join(folder)),
-            Self::Named(folder) => Some(folder.clone()),
-        };
-        Some(Build {
-            folder: folder?,
-            is_named: matches!(self, Self::Named(_)),
-            site: site.to_owned(),
-            settings: settings.clone(),
-        })
-    }
-}
+/// A page that Docusaurus writes into the folder of each locale. Without it, the locale is not built yet.
+const MARK: &str = "404.html";
 
 /// The built site of a folder.
 #[derive(Debug)]
 pub(super) struct Build {
+    /// The path of the folder in the listing: `build/`.
+    path: String,
     folder: PathBuf,
-    /// True if the user named the folder, which may then be anywhere. Otherwise it comes from the site's settings, which are not trusted.
+    /// Nothing outside of this folder is read.
+    limit: PathBuf,
+    /// True if the user named the folder, which then must exist.
     is_named: bool,
-    site: PathBuf,
     settings: SiteSettings,
+    /// The pages of the build that a source had when the site was last listed. They are no files of the site.
+    copies: Mutex<BTreeSet<String>>,
 }
 
 impl Build {
+    /// Returns the build of a site with these settings: the `named` folder, which may be anywhere, or the one in the folder `site` that
+    /// bookrag.toml names. Nothing outside of `limit` is read because of bookrag.toml, which is not trusted.
+    pub(super) fn of(
+        settings: &SiteSettings,
+        named: Option<&Path>,
+        site: &Path,
+        limit: &Path,
+    ) -> Option<Self> {
+        let path = settings.build_folder()?;
+        let (folder, limit) = match named {
+            // A folder that does not exist yet has no links to resolve.
+            Some(named) => (
+                named.to_owned(),
+                named.canonicalize().unwrap_or(named.to_owned()),
+            ),
+            None => (site.join(path), limit.to_owned()),
+        };
+        Some(Self {
+            path: format!("{path}/"),
+            folder,
+            limit,
+            is_named: named.is_some(),
+            settings: settings.clone(),
+            copies: Mutex::default(),
+        })
+    }
+
     /// Checks that a folder named by the user exists.
     ///
     /// # Errors
@@ -61,60 +73,56 @@ impl Build {
         })
     }
 
-    /// Adds the HTML of pages written as scripts to the listing, and lists the pages that have none.
-    pub(super) fn add_pages(&self, listing: &mut Listing) -> std::io::Result<()> {
-        let folder = self.real_folder()?;
-        for (source, files) in built_pages(&self.settings, &listing.paths) {
-            let is_built = |folder: &PathBuf| files.iter().any(|file| folder.join(file).is_file());
-            if folder.as_ref().is_some_and(is_built) {
-                listing.paths.insert(source);
-            } else if !listing.paths.contains(&source) {
-                listing.not_built.insert(source);
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the HTML at a path of the site. `None` if the path does not belong to a script's HTML, or the page was not built.
-    pub(super) fn read(&self, source: &str) -> std::io::Result<Option<Vec<u8>>> {
-        if !self.has_script_of(source) {
-            return Ok(None);
-        }
-        let Some(folder) = self.real_folder()? else {
-            return Ok(None);
+    /// Adds the HTML of the build to the listing of the site, except pages that a source has. `read` reads sources.
+    pub(super) fn add_pages(&self, listing: &mut Listing, read: impl Fn(&str) -> Option<Vec<u8>>) {
+        let mut walk = Walk {
+            skip_tools: false,
+            site: self.folder.clone(),
+            limit: self.limit.clone(),
+            listing: Listing::default(),
         };
-        for file in built_files(&self.settings, source).unwrap_or_default() {
-            if !is_plain(&file) {
-                continue;
-            }
-            if let Some(bytes) = read_limited(&folder.join(file), &folder)? {
-                return Ok(Some(bytes));
-            }
+        walk.outer(&self.folder, self.path.clone());
+        listing.paths.retain(|path| !path.starts_with(&self.path));
+        let sources = list_pages(&self.settings, &listing.paths);
+        let built = list_pages(&self.settings, &walk.listing.paths);
+        if !built.is_empty() {
+            let urls = sources.iter().flat_map(|page| {
+                let bytes = read(&page.source).unwrap_or_default();
+                urls_of_source(&self.settings, page, &bytes)
+            });
+            let urls: BTreeSet<String> = urls.collect();
+            let is_copy = |page: &PageFile| urls.contains(&url_in_build(&self.settings, page));
+            let (copies, only_built): (Vec<_>, Vec<_>) = built.into_iter().partition(is_copy);
+            listing
+                .paths
+                .extend(only_built.into_iter().map(|page| page.source));
+            *self.copies.lock().unwrap_or_else(PoisonError::into_inner) =
+                copies.into_iter().map(|page| page.source).collect();
         }
-        Ok(None)
+        listing.unreadable.extend(walk.listing.unreadable);
+        listing.not_built.extend(self.folders_not_built());
     }
 
-    /// True if the path is that of a script's HTML and the site still has the script. The build may be older than the site.
-    pub(super) fn has_script_of(&self, source: &str) -> bool {
-        if built_files(&self.settings, source).is_none() {
-            return false;
+    /// Reads a file of the build; the outer `None` is for the path of another file.
+    pub(super) fn read(&self, path: &str) -> Option<std::io::Result<Option<Vec<u8>>>> {
+        let below = path.strip_prefix(&self.path).filter(|it| is_plain(it))?;
+        let copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        if copies.contains(path) {
+            return Some(Ok(None));
         }
-        let page = page_file(&self.settings, source);
-        let source = page.map(|page| default_source(&self.settings, &page));
-        let script = source.as_deref().and_then(script_of);
-        script.is_some_and(|script| self.site.join(script).is_file())
+        Some(read_limited(&self.folder.join(below), &self.limit))
     }
 
-    /// Returns the folder's path with links resolved; `None` if the folder does not exist.
-    fn real_folder(&self) -> std::io::Result<Option<PathBuf>> {
-        let real = match self.folder.canonicalize() {
-            Ok(real) => real,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        if !self.is_named && !real.starts_with(self.site.canonicalize()?) {
-            return refused("`build` in bookrag.toml is a link to a folder outside of the site's");
-        }
-        Ok(Some(real))
+    /// True if a page at this path may exist once the site is built.
+    pub(super) fn may_be_built(&self, path: &str) -> bool {
+        let mut folders = self.folders_not_built();
+        folders.any(|folder| path.starts_with(&folder))
+    }
+
+    /// Returns the paths of the folders of locales that are not built.
+    fn folders_not_built(&self) -> impl Iterator<Item = String> {
+        let folders = locale_folders(&self.settings).into_iter();
+        let not_built = folders.filter(|it| !self.folder.join(it).join(MARK).is_file());
+        not_built.map(|folder| format!("{}{folder}", self.path))
     }
 }
