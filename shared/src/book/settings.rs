@@ -170,7 +170,6 @@ impl SiteSettings {
     ///
     /// # Errors
     /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not replace it.
-    #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
@@ -182,6 +181,7 @@ impl SiteSettings {
     ///
     /// # Errors
     /// Those of [`Self::read`].
+    #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read_with_build(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,

@@ -24,9 +24,10 @@ fn read(html: &str) -> Document {
     let settings = site();
     let page = page_file(&settings, SOURCE).expect("a page");
     // Pages of Docusaurus have a title.
-    let html = match html.starts_with("<head>") {
-        true => html.to_owned(),
-        false => format!("<title>Robots</title>{html}"),
+    let html = if html.starts_with("<head>") {
+        html.to_owned()
+    } else {
+        format!("<title>Robots</title>{html}")
     };
     let read = read_document(&settings, "", &page, html.as_bytes(), &Inputs::new());
     read.expect("a page that can be read")

@@ -77,9 +77,10 @@ pub(super) fn built_versions(
         let usual = only.usual().filter(|_| !is_decided);
         let has_usual =
             usual.is_some_and(|usual| usual == ConfigValue::Absent || usual.texts().is_some());
-        let unknown_only = match has_usual {
-            true => None,
-            false => take_unknown(&mut only, ConfigValue::texts),
+        let unknown_only = if has_usual {
+            None
+        } else {
+            take_unknown(&mut only, ConfigValue::texts)
         };
         let unknown_disabled = take_unknown(&mut disabled, ConfigValue::bool);
         let unknown_current = take_unknown(&mut include_current, ConfigValue::bool);
