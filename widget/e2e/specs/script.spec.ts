@@ -1,7 +1,7 @@
 import { expectAccessible } from '../support/accessible';
 import { gate } from '../support/gate';
 import { highlighted, markDocument } from '../support/panel';
-import { ANSWER, BOOK, expect, LESSON, QUESTION, test } from '../support/test';
+import { BOOK, expect, LESSON, QUESTION, test } from '../support/test';
 
 test('a page without Docusaurus has the panel by a script alone', async ({ page, panel, model }) => {
   model.writes(({ passages }) => [`Wash the probe. [${passages[0]?.n}] And $x^2$.`]);
@@ -16,6 +16,8 @@ test('a page without Docusaurus has the panel by a script alone', async ({ page,
   await panel.markers.first().click();
   await expect(page).toHaveURL(new URL(href ?? '', BOOK).href);
 });
+
+const CITED = 'Never trust a calibration that has only seen air and water.';
 
 test.describe('the lesson as a page of another generator', () => {
   test.beforeEach(async ({ page }) => {
@@ -32,8 +34,7 @@ test.describe('the lesson as a page of another generator', () => {
     await panel.openOn(`${BOOK}/plain.html`);
     await panel.ask(QUESTION);
     await panel.markers.first().click();
-    await expect(page.locator('#the-air-point')).toBeInViewport();
-    await expect.poll(() => highlighted(page)).toContain(ANSWER);
+    await expect.poll(() => highlighted(page)).toContain(CITED);
     await page.keyboard.press('Escape');
     expect(await highlighted(page)).toBe('');
     await page.reload();
@@ -57,8 +58,7 @@ test.describe('the lesson as a page of another generator', () => {
     });
     await panel.ask(QUESTION);
     await panel.markers.first().click();
-    await expect.poll(() => highlighted(page)).toContain(ANSWER);
-    await expect(page.locator('#the-air-point')).toBeInViewport();
+    await expect.poll(() => highlighted(page)).toContain(CITED);
     await expectSameDocument();
   });
 });

@@ -20,9 +20,8 @@ export const EXAMPLE = urlOf('example');
 /** The page of `serve`. */
 export const SERVE = `http://127.0.0.1:${ports.bookApi}`;
 
-/** A question that the book answers, the words that answer, and their page. */
+/** A question that the book answers, and the page that does. */
 export const QUESTION = 'How do I calibrate the soil moisture probe?';
-export const ANSWER = 'Wash the probe, dry it with a cloth and leave it hanging free for two minutes.';
 export const LESSON = `${BASE_URLS.book}docs/module-1-foundations/chapter-1-sensing/soil-moisture`;
 export const NOT_IN_BOOK = 'What is the capital of France?';
 
