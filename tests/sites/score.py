@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Scores what `bookrag chunks` reads from a built site: `score.py GENERATOR BUILD CHUNKS.jsonl`.
+"""Scores what `bookrag chunks` reads from a site against the site's build: `score.py GENERATOR BUILD CHUNKS.jsonl`.
 
 The truth is not bookrag's reading: for each generator, GENERATORS names the elements that hold a page's content, and the parts of them that a reader does
 not see or that are no text of the page. Words are compared page by page, as multisets.
 
+The chunks are those of the build, or with `--sources` those of the sources of a Docusaurus site. The pages of sources are found by their URLs, and only
+pages that Docusaurus makes from a file of Markdown are compared.
+
+- `pages`: the pages that have chunks, of the pages of the build. `absent` is the number of URLs of chunks that the build lacks.
 - `content`: the share of the content's words that are in the page's chunks.
 - `navigation`: the share of the chunks' words that the content lacks and the rest of the page has.
 - `anchors`: the share of the chunks' anchors that are ids in the page's file.
@@ -11,11 +15,12 @@ not see or that are no text of the page. Words are compared page by page, as mul
 Needs beautifulsoup4 and lxml from PyPI.
 """
 
+import argparse
 import collections
 import json
 import pathlib
 import re
-import sys
+import urllib.parse
 import warnings
 
 import bs4
@@ -78,43 +83,93 @@ def content_of(soup, generator):
     return total
 
 
+def is_from_markdown(soup):
+    """True if Docusaurus made the page from a file of Markdown: a doc, a blog post, or a page."""
+    return any(name.startswith(("docs-doc-id-", "blog-post-page", "mdx-page")) for name in soup.html.get("class", []))
+
+
+def url_of(soup, source):
+    """The path of a page: that of the address in its metadata, or that of its file. Canonical addresses of posts may be on other sites."""
+    address = soup.find("meta", property="og:url")
+    path = urllib.parse.urlsplit(address["content"]).path if address else "/" + re.sub(r"(index)?\.html$", "", source)
+    return urllib.parse.unquote(path)
+
+
+class Chunks:
+    """The words and anchors of the chunks of each page."""
+
+    def __init__(self, path, by_url):
+        self.words = collections.defaultdict(collections.Counter)
+        self.anchors = collections.defaultdict(list)
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                chunk = json.loads(line)
+                url, _, anchor = chunk["url"].partition("#")
+                page = urllib.parse.unquote(url) if by_url else chunk["source"]
+                self.words[page] += words_of_chunk(chunk["text"])
+                self.anchors[page].append(urllib.parse.unquote(anchor))
+
+
+class Score:
+    """The sums over all pages."""
+
+    def __init__(self):
+        self.totals = collections.Counter()
+        self.files = set()
+        self.pages = set()
+        self.unread = []
+        self.differences = []
+
+    def add(self, page, html, generator, chunks):
+        soup = bs4.BeautifulSoup(html, "lxml")
+        self.pages.add(page)
+        if page not in chunks.words:
+            self.unread.append(page)
+        ids = {it["id"] for it in soup.select("[id]")} | {it["name"] for it in soup.select("a[name]")}
+        dead = [anchor for anchor in chunks.anchors[page] if anchor and anchor not in ids]
+        content = content_of(bs4.BeautifulSoup(html, "lxml"), generator)
+        read = chunks.words[page]
+        missing = content - read
+        for element in soup.body.select("script, style, template, noscript, svg"):
+            element.extract()
+        excess = (read - content) & (words(text_of(soup.body)) - content)
+        self.totals.update(
+            words=content.total(), missing=missing.total(), shown=read.total(), navigation=excess.total(),
+            anchors=sum(map(bool, chunks.anchors[page])), dead=len(dead),
+        )
+        self.differences.append((missing.total() + excess.total() + len(dead), page, missing.most_common(8), excess.most_common(8), dead[:8]))
+
+    def print(self, generator, chunks, most):
+        absent = sorted(chunks.words.keys() - self.files)
+        it = self.totals
+        print(f"{generator}: pages {len(self.pages) - len(self.unread)}/{len(self.pages)}, absent {len(absent)}, {it['words']} words, "
+              f"content {1 - it['missing'] / max(1, it['words']):.4f}, navigation {it['navigation'] / max(1, it['shown']):.4f}, "
+              f"anchors {it['anchors'] - it['dead']}/{it['anchors']}")
+        for name, pages in ("without chunks", self.unread), ("not in the build", absent):
+            if most and pages:
+                print(f"  {name}: {' '.join(pages[:most])}")
+        for _, page, missing, excess, dead in sorted(self.differences, reverse=True)[:most]:
+            print(f"  {page}: missing {missing}, navigation {excess}, dead anchors {dead}")
+
+
 def main():
-    generator, build, chunks = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    read = collections.defaultdict(collections.Counter)
-    anchors = collections.defaultdict(list)
-    with open(chunks, encoding="utf-8") as lines:
-        for line in lines:
-            chunk = json.loads(line)
-            read[chunk["source"]] += words_of_chunk(chunk["text"])
-            anchors[chunk["source"]].append(chunk["url"].partition("#")[2])
-    expected = found = shown = navigation = links = good = pages = 0
-    worst = []
-    for path in sorted(build.rglob("*.html")):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("generator", choices=GENERATORS)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("chunks")
+    parser.add_argument("most", type=int, nargs="?", default=0, help="the pages with the most differences are printed, this many")
+    parser.add_argument("--sources", action="store_true", help="the chunks are those of the sources of a Docusaurus site")
+    arguments = parser.parse_args()
+    chunks, score = Chunks(arguments.chunks, arguments.sources), Score()
+    for path in sorted(it for it in arguments.build.rglob("*.html") if it.is_file()):
         html = path.read_text(encoding="utf-8")
         soup = bs4.BeautifulSoup(html, "lxml")
-        if not is_page(soup, path):
-            continue
-        pages += 1
-        source = str(path.relative_to(build))
-        ids = {it["id"] for it in soup.select("[id]")} | {it["name"] for it in soup.select("a[name]")}
-        named = [anchor for anchor in anchors[source] if anchor]
-        links += len(named)
-        good += sum(anchor in ids for anchor in named)
-        content = content_of(bs4.BeautifulSoup(html, "lxml"), generator)
-        missing = content - read[source]
-        body = soup.body
-        for element in body.select("script, style, template, noscript, svg"):
-            element.extract()
-        excess = (read[source] - content) & (words(text_of(body)) - content)
-        expected += content.total()
-        found += content.total() - missing.total()
-        shown += read[source].total()
-        navigation += excess.total()
-        worst.append((missing.total() + excess.total(), source, missing.most_common(8), excess.most_common(8)))
-    print(f"{generator}: {pages} pages, {expected} words, content {found / max(1, expected):.4f}, "
-          f"navigation {navigation / max(1, shown):.4f}, anchors {good}/{links}")
-    for total, source, missing, excess in sorted(worst, reverse=True)[: int(sys.argv[4]) if len(sys.argv) > 4 else 0]:
-        print(f"  {source}: missing {missing}, navigation {excess}")
+        source = str(path.relative_to(arguments.build))
+        page = url_of(soup, source) if arguments.sources else source
+        score.files.add(page)
+        if is_page(soup, path) and (is_from_markdown(soup) or not arguments.sources):
+            score.add(page, html, arguments.generator, chunks)
+    score.print(arguments.generator, chunks, arguments.most)
 
 
 if __name__ == "__main__":

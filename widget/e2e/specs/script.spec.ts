@@ -1,6 +1,7 @@
 import { expectAccessible } from '../support/accessible';
 import { gate } from '../support/gate';
-import { BOOK, expect, QUESTION, test } from '../support/test';
+import { highlighted, markDocument } from '../support/panel';
+import { BOOK, expect, LESSON, QUESTION, test } from '../support/test';
 
 test('a page without Docusaurus has the panel by a script alone', async ({ page, panel, model }) => {
   model.writes(({ passages }) => [`Wash the probe. [${passages[0]?.n}] And $x^2$.`]);
@@ -14,6 +15,52 @@ test('a page without Docusaurus has the panel by a script alone', async ({ page,
   const href = await panel.markers.first().getAttribute('href');
   await panel.markers.first().click();
   await expect(page).toHaveURL(new URL(href ?? '', BOOK).href);
+});
+
+const CITED = 'Never trust a calibration that has only seen air and water.';
+
+test.describe('the lesson as a page of another generator', () => {
+  test.beforeEach(async ({ page }) => {
+    await page.route(`**${LESSON}`, async (route) => {
+      const response = await route.fetch();
+      const [article] = (await response.text()).match(/<article[^]*<\/article>/) ?? [];
+      const plain = await (await page.request.get(`${BOOK}/plain.html`)).text();
+      const body = plain.replace('src="', 'src="/garden-robotics/').replace(/<main>[^]*<\/main>/, `<main>${article}</main>`);
+      await route.fulfill({ contentType: 'text/html; charset=utf-8', body });
+    });
+  });
+
+  test('highlights the cited words after it is loaded', async ({ page, panel }) => {
+    await panel.openOn(`${BOOK}/plain.html`);
+    await panel.ask(QUESTION);
+    await panel.markers.first().click();
+    await expect.poll(() => highlighted(page)).toContain(CITED);
+    await page.keyboard.press('Escape');
+    expect(await highlighted(page)).toBe('');
+    await page.reload();
+    await expect(panel.root).toBeVisible();
+    expect(await highlighted(page)).toBe('');
+  });
+
+  test('highlights the cited words when a router shows it some time after its address', async ({ page, panel }) => {
+    await panel.openOn(`${BOOK}/plain.html`);
+    const expectSameDocument = await markDocument(page);
+    await page.evaluate(() => {
+      const route = async (event: MouseEvent) => {
+        const link = (event.target as Element).closest('a');
+        if (!link) return;
+        event.preventDefault();
+        history.pushState({}, '', link.href);
+        const html = await (await fetch(link.href)).text();
+        document.querySelector('main')?.replaceWith(...new DOMParser().parseFromString(html, 'text/html').querySelectorAll('main'));
+      };
+      addEventListener('click', (event) => void route(event), { capture: true });
+    });
+    await panel.ask(QUESTION);
+    await panel.markers.first().click();
+    await expect.poll(() => highlighted(page)).toContain(CITED);
+    await expectSameDocument();
+  });
 });
 
 test('on another site than the book’s, links lead to the book', async ({ page, panel }) => {

@@ -6,10 +6,10 @@ import type { Passage } from '../panel/site';
 /** The event's name, as in client/route.ts. Importing it would create a separate chunk that every page loads. */
 export const ROUTE_EVENT = 'bookrag:route';
 const HIGHLIGHT = 'bookrag-passage';
-const BOOK = 'article, main';
+const BOOK = 'article, main, [role="main"]';
 const PARAGRAPH = 'p, li, td, pre, dd';
-/** Elements that are not part of the text: copies of formulas, signs of links, buttons. */
-const NOT_TEXT = 'script, style, .hash-link, .katex-html, button, [aria-hidden="true"]';
+/** Elements that are not part of the text: copies of formulas, signs of links, buttons, the panel. */
+const NOT_TEXT = 'script, style, .hash-link, .headerlink, .katex-html, button, [aria-hidden="true"], .bookrag-panel';
 
 let followed: Passage | undefined;
 
@@ -26,8 +26,7 @@ addEventListener(ROUTE_EVENT, () => {
   endHighlight();
   const passage = followed;
   followed = undefined;
-  const url = passage && new URL(passage.href, location.href);
-  if (url && url.pathname === location.pathname) show(headingOf(url), passage.quote);
+  if (passage && new URL(passage.href, location.href).pathname === location.pathname) show(find(passage));
 });
 document.addEventListener('keydown', ({ key }) => key === 'Escape' && endHighlight());
 document.addEventListener('click', ({ target }) => {
@@ -43,15 +42,27 @@ function headingOf({ hash }: URL): HTMLElement | null {
   }
 }
 
-function show(heading: HTMLElement | null, quote: string | undefined): void {
+interface Place {
+  heading: HTMLElement | null;
+  /** The cited words; absent if the page lacks them. */
+  range?: Range;
+}
+
+/** Finds a passage on the open page. */
+export function find({ href, quote }: Passage): Place {
+  const heading = headingOf(new URL(href, location.href));
+  return { heading, ...(quote && { range: rangeOf(quote, heading) }) };
+}
+
+/** Scrolls to a passage and highlights its words. */
+export function show({ heading, range }: Place): void {
   if (heading) {
     // The next Tab continues from the heading.
     if (!heading.hasAttribute('tabindex')) heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     heading.scrollIntoView();
   }
-  const range = quote && 'highlights' in CSS ? rangeOf(quote, heading) : undefined;
-  if (!range) return;
+  if (!range || !('highlights' in CSS)) return;
   CSS.highlights.set(HIGHLIGHT, new Highlight(range));
   const { top, bottom } = range.getBoundingClientRect();
   if (top > innerHeight * 0.8 || bottom < 0) range.startContainer.parentElement?.scrollIntoView({ block: 'center' });
@@ -59,8 +70,7 @@ function show(heading: HTMLElement | null, quote: string | undefined): void {
 
 /** Returns the range of the quote after the heading; if it is not there, anywhere on the page. */
 function rangeOf(quote: string, heading: HTMLElement | null): Range | undefined {
-  const book = heading?.closest(BOOK) ?? document.querySelector(BOOK);
-  if (!book) return undefined;
+  const book = heading?.closest(BOOK) ?? document.querySelector(BOOK) ?? document.body;
   const walker = document.createTreeWalker(book, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -3,6 +3,7 @@
 import { createRoot } from 'react-dom/client';
 import PanelLoader from '../client/PanelLoader';
 import css from '../client/loader.css';
+import { isFollowed } from './followed';
 import { readSettings } from './settings';
 
 async function start(element: HTMLScriptElement): Promise<void> {
@@ -18,6 +19,7 @@ async function start(element: HTMLScriptElement): Promise<void> {
     const { panelFor } = await import('./panel');
     return panelFor(settings);
   };
+  if (isFollowed()) void load();
   const place = document.body.appendChild(document.createElement('div'));
   // Text selected or searched on this page does not belong to the book.
   const loader = { url, button, shortcut: 'ctrl+.', selection: false, searchEntry: false, strings };

@@ -3,12 +3,14 @@
 import { useCallback, useMemo, useState } from 'react';
 import type { PanelModule, PanelProps } from '../client/settings';
 import { createApi } from '../core/api';
+import { NARROW } from '../core/narrow';
 import { Session } from '../core/session';
 import { cut } from '../core/text';
 import { Dialog } from '../panel/Dialog';
 import { Formula } from '../panel/Formula';
 import css from '../panel/panel.css';
-import { type Site, SiteContext } from '../panel/site';
+import { type Passage, type Site, SiteContext } from '../panel/site';
+import { follow, showFollowed } from './passage';
 import type { ScriptSettings } from './settings';
 
 let module: PanelModule | undefined;
@@ -24,10 +26,12 @@ function makePanel({ url, bookOrigin, locale, strings }: ScriptSettings): PanelM
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-  // The page does not belong to the book, so its path says nothing about the reader's version and locale.
+  // The page may not belong to the book, so its path says nothing about the reader's version and locale.
   const pageUrl = () => undefined;
   const api = createApi(url, () => window.bookrag?.token?.());
   const session = new Session({ api, pageUrl, storageKey: `bookrag:${url}`, hooks: () => window.bookrag });
+
+  void showFollowed();
 
   function ScriptPanel({ onClose, ...props }: PanelProps) {
     const [isWide, setWide] = useState(session.isWide);
@@ -35,10 +39,18 @@ function makePanel({ url, bookOrigin, locale, strings }: ScriptSettings): PanelM
       session.isWide = wide;
       setWide(wide);
     }, []);
-    const site = useMemo<Site>(
-      () => ({ api, session, strings, locale, pageUrl, bookOrigin, examples: [], searches: true, go: () => false, mcp: { name: 'book', url: `${url}/mcp` }, Formula }),
-      [],
-    );
+    const site = useMemo<Site>(() => {
+      const go = (passage: Passage) => {
+        if (bookOrigin === location.origin) {
+          // A panel that covers the page closes; the passage gets the focus.
+          if (matchMedia(NARROW).matches) onClose('focus stays');
+          else widen(false);
+          if (passage.quote) follow(passage);
+        }
+        return false;
+      };
+      return { api, session, strings, locale, pageUrl, bookOrigin, examples: [], searches: true, go, mcp: { name: 'book', url: `${url}/mcp` }, Formula };
+    }, [onClose]);
     return (
       <SiteContext.Provider value={site}>
         <Dialog {...props} isWide={isWide} onWiden={widen} onClose={() => onClose()} />

@@ -323,12 +323,12 @@ impl Preparer<'_> {
         self.escape_mark_after_tag();
     }
 
-    /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading.
+    /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading, and `<td>-</td>` makes none of the line before it.
     fn escape_mark_after_tag(&mut self) {
         let rest = &self.text[self.at..];
         let mark = rest.trim_start_matches(' ');
-        let is_mark = mark.starts_with(['#', '>'])
-            || ["- ", "+ ", "* "].iter().any(|item| mark.starts_with(item));
+        let is_mark = mark.starts_with(['#', '>', '=', '-'])
+            || ["+ ", "* "].iter().any(|item| mark.starts_with(item));
         let digits = mark.bytes().take_while(u8::is_ascii_digit).count();
         let ends = |end: &&str| mark[digits..].starts_with(*end);
         let is_number = digits > 0 && [". ", ") "].iter().any(ends);

@@ -128,6 +128,12 @@ fn what_follows_a_tag_on_its_line_begins_no_item() {
 }
 
 #[test]
+fn what_follows_a_tag_on_its_line_makes_no_heading_of_the_line_before() {
+    let row = "<tr>\n<td>Cost</td>\n<td><b>=</b></td>\n<td>x</td>\n<td>---</td>\n<td>y</td>\n</tr>";
+    assert_eq!(plain(row), "Cost\n\\=\nx\n\\---\ny");
+}
+
+#[test]
 fn lines_keep_their_numbers() {
     let prepared = prepare(
         "a\n<X\n y='1'\n/>\nb\n\n```\nc\n```\n",
