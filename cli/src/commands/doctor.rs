@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::PathBuf;
 
-use bookrag::book::{SiteSettings, SkipReason};
+use bookrag::book::{OmissionReason, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report};
@@ -53,6 +53,8 @@ struct Diagnosis {
     left_out: Vec<Finding>,
     /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
+    /// Components whose text only running the page would tell, such as `<Steps />`.
+    components: Vec<Finding>,
     warnings: Vec<Finding>,
     /// Text that is in no chunk and was not left out for a reason.
     lost: Vec<Finding>,
@@ -203,6 +205,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         drafts: Vec::new(),
         left_out: Vec::new(),
         script_pages: read.scripts.clone(),
+        components: Vec::new(),
         warnings: Vec::new(),
         lost: Vec::new(),
         oversized: Vec::new(),
@@ -241,6 +244,12 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         diagnosis.warnings.extend(warnings.map(|what| Finding {
             at: at.clone(),
             what,
+        }));
+        let omissions = document.omissions.iter();
+        let components = omissions.filter(|omission| omission.reason == OmissionReason::Component);
+        diagnosis.components.extend(components.map(|omission| Finding {
+            at: format!("{at}, line {}", omission.start_line),
+            what: omission.text.split_whitespace().collect::<Vec<_>>().join(" "),
         }));
         let chunks = chunk_document(document, policy);
         diagnosis.chunks += chunks.len();
@@ -306,6 +315,10 @@ fn print(diagnosis: &Diagnosis) {
         (
             "long chunks, of code or tables that are not cut",
             &diagnosis.oversized,
+        ),
+        (
+            "components whose text is not read (a built site has it)",
+            &diagnosis.components,
         ),
         ("warnings", &diagnosis.warnings),
     ] {

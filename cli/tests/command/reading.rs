@@ -79,7 +79,7 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     .unwrap();
     fs::write(
         site.join("docs/lost-part.mdx"),
-        "import Part from './_gone.mdx';\n\n# Lost\n\n<Part/>\n",
+        "import Part from './_gone.mdx';\n\n# Lost\n\n<Part/>\n\n<Steps\n  of=\"it\" />\n",
     )
     .unwrap();
 
@@ -121,6 +121,7 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
         "warnings",
         &["lost-part.mdx", "line 5", "_gone.mdx does not exist"],
     );
+    holds("components", &["lost-part.mdx, line 7", "<Steps of="]);
     assert_eq!(diagnosis["lost"], serde_json::json!([]));
 
     let output = workshop.run(&["doctor", "book"]);
