@@ -25,9 +25,7 @@ pub use remembered::{Ages, LookUp, Reading, Remembered};
 use crate::answer::{Answerer, Asker, Question, Rules};
 use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
 use crate::book::hex;
-use crate::catalog::{
-    Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo,
-};
+use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
 use crate::chunk::EMBEDDED_TEXT_VERSION;
 use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
 use crate::embed::{

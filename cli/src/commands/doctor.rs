@@ -247,9 +247,15 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         }));
         let omissions = document.omissions.iter();
         let components = omissions.filter(|omission| omission.reason == OmissionReason::Component);
-        diagnosis.components.extend(components.map(|omission| Finding {
-            at: format!("{at}, line {}", omission.start_line),
-            what: omission.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        diagnosis.components.extend(components.map(|omission| {
+            Finding {
+                at: format!("{at}, line {}", omission.start_line),
+                what: omission
+                    .text
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            }
         }));
         let chunks = chunk_document(document, policy);
         diagnosis.chunks += chunks.len();

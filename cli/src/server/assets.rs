@@ -52,7 +52,10 @@ pub(super) async fn reference() -> Response {
 
 /// The description of the API.
 pub(super) async fn openapi() -> Response {
-    answer("application/json", include_str!("../../../docs/openapi.json"))
+    answer(
+        "application/json",
+        include_str!("../../../docs/openapi.json"),
+    )
 }
 
 pub(super) async fn icon() -> Response {

@@ -77,7 +77,9 @@ pub enum SourceError {
     #[error("{0} does not exist")]
     NotFound(String),
     /// A bucket is named, and this build reads only folders.
-    #[error("{0} is a bucket, and this build reads only folders; build bookrag with `--features cloud`")]
+    #[error(
+        "{0} is a bucket, and this build reads only folders; build bookrag with `--features cloud`"
+    )]
     NotInThisBuild(String),
     /// Access is denied to this path; other files may be readable.
     #[error("{path} may not be read: {reason}")]

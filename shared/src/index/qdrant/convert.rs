@@ -9,10 +9,9 @@ use qdrant_client::qdrant::{
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
-use super::{
-    BM25_MODEL, DENSE, LEXICAL, TOKENS,
-};
+use super::{BM25_MODEL, DENSE, LEXICAL, TOKENS};
 use crate::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
+use crate::index::bm25;
 use crate::index::{ChunkPayload, IndexError, NewPoint};
 
 pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> {

@@ -32,12 +32,15 @@ pub(super) fn to_qdrant(filters: &Filters) -> Option<Filter> {
         tier,
         keyword("layer", &filters.layer),
         keyword("proficiency_level", &filters.proficiency_level),
-        filters.section_type
+        filters
+            .section_type
             .map(|kind| is("section_type", kind.name())),
         flag("has_code", filters.has_code),
         flag("has_equations", filters.has_equations),
         keyword("locale", &filters.locale),
-        filters.versions().map(|versions| any_of("version", versions)),
+        filters
+            .versions()
+            .map(|versions| any_of("version", versions)),
         keyword("source", &filters.source),
     ]
     .into_iter()
