@@ -1,5 +1,7 @@
 //! Extractive answers with an in-memory catalog, while the vector store is down.
 
+use futures::future::join_all;
+
 use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN};
 use crate::degradation::Degradation;
 use crate::generate::Generator;
