@@ -101,8 +101,7 @@ async fn an_answer_says_whether_it_is_one() {
     );
     served.tool("fetch", json!({"id": cited["id"]})).await;
 
-    // `query` is accepted as well.
-    let asked = json!({"query": "Who won the chess championship in Reykjavik?"});
+    let asked = json!({"question": "Who won the chess championship in Reykjavik?"});
     let refused = served.tool("ask", asked).await;
     assert_eq!(refused["answerable"], json!(false), "{refused}");
     for near in entries(&refused, "nearest") {

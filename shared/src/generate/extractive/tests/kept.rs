@@ -18,7 +18,7 @@ fn links_emphasis_and_pictures_of_the_book_are_quoted() {
             "**Note: Mind the mopple:** The mopple bites. [1]",
         ),
         (
-            ":::tip[Pro Tip]\n\nThe mopple sleeps.\n\n:::\n\n**Part 1** | [The mopple](/docs/m) | [Next](/docs/n)",
+            ":::tip[Pro Tip]\n\nThe mopple sleeps.\n\n:::",
             "**Pro Tip:** The mopple sleeps. [1]",
         ),
         (
