@@ -38,8 +38,7 @@ if [ -z "${BOOKRAG:-}" ]; then
 fi
 work=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
-# Unoptimised builds need the larger stack.
-export RUST_MIN_STACK=16777216 BOOKRAG_DATA="$work/data" BOOKRAG_RERANKER=none
+export BOOKRAG_DATA="$work/data" BOOKRAG_RERANKER=none
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 exec 3< <(exec "$BOOKRAG" serve tests/fixtures/book --listen "127.0.0.1:$port" 2>&1)
 server=$!

@@ -15,8 +15,7 @@ fi
 data=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-# Unoptimised builds need the larger stack.
-exec 3< <(RUST_MIN_STACK=16777216 BOOKRAG_DATA="$data" BOOKRAG_RERANKER=none BOOKRAG_CHAT_PER_MINUTE=1000 exec "$BOOKRAG" serve tests/fixtures/book --listen "127.0.0.1:$port" 2>&1)
+exec 3< <(BOOKRAG_DATA="$data" BOOKRAG_RERANKER=none BOOKRAG_CHAT_PER_MINUTE=1000 exec "$BOOKRAG" serve tests/fixtures/book --listen "127.0.0.1:$port" 2>&1)
 server=$!
 # The server prints its address once the book is indexed.
 line=

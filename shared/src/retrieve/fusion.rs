@@ -15,6 +15,8 @@ use crate::embed::{NEAREST_CHUNKS, mean_of_best};
 const LEXICAL_SHARE: f32 = 0.23;
 /// The reranker's weight, relative to 1 for the fused score.
 const RERANK_WEIGHT: f32 = 0.5;
+/// The factor for headings without text: a reader who opens one finds nothing.
+const EMPTY: f32 = 0.7;
 /// The bonus for a chunk whose heading is a name that the question has. On 140 questions that name an option or a function the right section is first in
 /// .95, without the bonus in .85.
 const NAMED_BONUS: f32 = 0.2;
@@ -119,6 +121,9 @@ pub(super) fn fused(
             + weights.words * share(scores.lexical, best_lexical)
             + weights.recency * f32::from(u8::from(is_newest));
         scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
+        if found.is_bare_heading() {
+            found.scores.fused *= EMPTY;
+        }
         if found.chunk.kind() == ContentKind::Blog {
             found.scores.fused *= POST;
         }
@@ -366,6 +371,15 @@ pub(super) mod tests {
         let mut of_another_file = chunks;
         Arc::make_mut(&mut of_another_file[1].chunk).source = "docs/twin.md".to_owned();
         assert_eq!(order(SCALED, of_another_file), ["/page#x"]);
+    }
+
+    #[test]
+    fn a_heading_with_nothing_below_it_stays_behind_its_equal() {
+        let bare = section("bare", "spin", "spin", 0.9, "2026-01-01");
+        let full = section("full", "spin", "spin once a second", 0.9, "2026-01-01");
+        let other = section("other", "x", "other", 0.1, "2026-01-01");
+        let order = order(SCALED, vec![bare, full, other]);
+        assert_eq!(order[0], "/full#spin");
     }
 
     proptest! {

@@ -43,11 +43,11 @@ fn each_result_and_citation_names_its_origin() {
     let page = [json!("page"), json!("default"), Value::Null];
 
     let all = found("quokka valve", &json!({}));
-    // The old post only repeats the documentation.
-    assert_eq!(all.len(), 3, "{all:?}");
+    assert_eq!(all.len(), 4, "{all:?}");
+    // Posts rank behind documentation that says the same.
     assert!([&docs, &page].contains(&&all[0]), "{all:?}");
     assert!([&docs, &page].contains(&&all[1]), "{all:?}");
-    assert_eq!(all[2], new);
+    assert!(all[2..].contains(&new), "{all:?}");
     let of = |kind: Value| found("quokka valve", &json!({ "kind": kind }));
     assert_eq!(of(json!("docs")), std::slice::from_ref(&docs));
     assert_eq!(of(json!(["docs", "page"])).len(), 2);

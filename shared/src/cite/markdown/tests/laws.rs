@@ -83,6 +83,13 @@ fn visit(node: &Node, see: &mut dyn FnMut(&Node)) {
     }
 }
 
+#[test]
+fn no_renderer_takes_what_surrounds_an_address_for_a_link() {
+    let out = written(&[" a0|\t~\t \t |@a0@[-&[javascript:```\n```[`"]);
+    let found = leads_away(&out);
+    assert!(found.is_empty(), "{found:?} in {out:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
