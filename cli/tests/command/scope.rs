@@ -1,4 +1,4 @@
-//! The scope of answers: selected text, a place named in the question, one version of the book.
+//! The scope of answers: selected text, filters, one version of the book.
 
 mod selection;
 mod structure;
@@ -10,8 +10,6 @@ use serde_json::Value;
 
 use crate::support::Server;
 
-const CAMERA: &str = "docs/module-1-foundations/chapter-1-sensing/03-lesson-plant-camera.mdx";
-const WHEELS: &str = "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
 const PUMP: &str = "docs/module-1-foundations/chapter-2-actuation/02-lesson-pump-and-valve.mdx";
 const BATTERY: &str = "docs/module-2-autonomy/03-chapter-3-power/01-lesson-battery-budget.md";
 const DOCK: &str = "docs/module-2-autonomy/03-chapter-3-power/02-lesson-solar-dock.mdx";
