@@ -65,10 +65,10 @@ const STORES: [Variable; 8] = [
     variable("BOOKRAG_DATA", Preset::None, "One folder for the local stores of all sites, instead of `.bookrag` in each site's folder")
         .details("[Where the data is](cli.md#where-the-data-is-reset-and-uninstall)"),
     variable("QDRANT_URL", Preset::None, "The gRPC address of Qdrant, such as `https://xyz.eu-central-1-0.aws.cloud.qdrant.io:6334`")
-        .details("Required in Lambda, and wherever `DATABASE_URL` is set. On a laptop the vectors are in the book's SQLite file without it"),
+        .details("Required in Lambda, and wherever `DATABASE_URL` is set. On a laptop the vectors are in the book's SQLite file without it. The command needs a build with `--features cloud` for it"),
     variable("QDRANT_API_KEY", Preset::None, "The key of that Qdrant"),
     variable("DATABASE_URL", Preset::None, "The Postgres database of the catalog")
-        .details("Required in Lambda, with [TLS](#tls-to-postgres). On a laptop the book's SQLite file is used without it"),
+        .details("Required in Lambda, with [TLS](#tls-to-postgres). On a laptop the book's SQLite file is used without it. The command needs a build with `--features cloud` for it"),
     variable("DATABASE_URL_DIRECT", Preset::Described("`DATABASE_URL`"), "The same database without its connection pooler, for migrations"),
     variable("BOOKRAG_DATABASE_CA", Preset::None, "Certificate authorities to accept for the database, besides Mozilla's")
         .details("The path of a PEM file, or the PEM itself, whose line breaks may be written `\\n`"),

@@ -134,7 +134,11 @@ impl Reader {
                 Part::Break
             }
             Event::HardBreak => Part::Break,
-            Event::Code(code) => Part::Code(with_plain_markers(&without_guards(&code))),
+            Event::Code(code) => match with_plain_markers(&without_guards(&code)) {
+                // Blank code is not written, and must not join the text on both sides into an address.
+                code if code.trim().is_empty() => Part::Text(" ".to_owned()),
+                code => Part::Code(code),
+            },
             Event::InlineMath(tex) => return self.formula(&format!("${tex}$")),
             Event::DisplayMath(tex) => return self.formula(&format!("$${tex}$$")),
             Event::Start(Tag::Strong) => Part::Open(Around::Emphasis("**")),
