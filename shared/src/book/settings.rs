@@ -163,6 +163,14 @@ impl MarkdownFormat {
 }
 
 impl SiteSettings {
+    /// True if no file of the site says anything about it. Where a bucket's built pages are is known without a file.
+    #[must_use]
+    pub fn are_defaults(&self) -> bool {
+        let is_default =
+            |it: &Setting| it.origin == Origin::Default || it.name.starts_with("pages.build.");
+        self.origins.iter().all(is_default)
+    }
+
     /// Reads a site's settings from the texts of its [`SETTINGS_FILES`] and of its docs' versions, by name. `has_docs_folder` is true if
     /// the site has a docs folder.
     ///

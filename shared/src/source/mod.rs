@@ -20,8 +20,8 @@ use folder::DEFAULT_FOLDER;
 
 use crate::book::{
     ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
-    SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
-    missing_inputs, settings_text,
+    SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, is_label_file, is_outside,
+    is_too_much, missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
@@ -188,8 +188,7 @@ impl Source {
         let settings = self.settings().await?;
         #[cfg(feature = "s3")]
         if let Self::S3(mut bucket) = self {
-            let mut origins = settings.origins.iter();
-            if origins.any(|it| it.origin != Origin::Default) || !bucket.find_site().await? {
+            if !settings.are_defaults() || !bucket.find_site().await? {
                 return Ok((Self::S3(bucket), settings));
             }
             let source = Self::S3(bucket);
