@@ -66,7 +66,7 @@ async fn main() {
         .map(|question| question.query)
         .collect();
     let say = |line: &str| println!("{line}");
-    let folder = BookFolder::create(&config, &site, say).await.unwrap();
+    let folder = BookFolder::create(&config, &site, say).unwrap();
     let book = LocalBook::open(&config, &folder, say).await.unwrap();
     let ingest = book
         .ingest(&config, &site, OpenMode::TakeOver)

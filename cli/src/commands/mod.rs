@@ -239,10 +239,10 @@ impl CommandError {
                 | SourceError::NotInThisBuild(_)
                 | SourceError::SeveralSites { .. },
             )
-            | Self::Local(LocalError::Source(
-                SourceError::NotFound(_) | SourceError::NotInThisBuild(_),
-            ))
-            | Self::Local(LocalError::Start(StartError::NotInThisBuild(_))) => Exit::Usage,
+            | Self::Local(
+                LocalError::Source(SourceError::NotFound(_) | SourceError::NotInThisBuild(_))
+                | LocalError::Start(StartError::NotInThisBuild(_)),
+            ) => Exit::Usage,
             Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,
             _ => Exit::Failed,
         }

@@ -124,6 +124,7 @@ fn needs(question: &Question, outcome: &Outcome) -> f64 {
 }
 
 /// Returns the visible text of an answer's Markdown, with a space between blocks and cells.
+#[must_use]
 pub fn visible(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut visible = String::new();

@@ -82,7 +82,7 @@ impl Function {
             policy: config.chunk_policy.clone(),
             embedder,
             index: index.map_err(StartError::from)?,
-            catalog: postgres_catalog(config, catalog).map_err(StartError::from)?,
+            catalog: postgres_catalog(config, catalog)?,
             migrated_over: match config.database_url_direct {
                 Some(_) => "DATABASE_URL_DIRECT",
                 None => "DATABASE_URL",

@@ -20,8 +20,8 @@ use folder::DEFAULT_FOLDER;
 
 use crate::book::{
     ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
-    SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, is_label_file, is_outside,
-    is_too_much, missing_inputs, settings_text,
+    SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
+    missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;

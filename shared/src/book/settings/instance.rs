@@ -71,6 +71,10 @@ impl ContentKind {
 }
 
 /// One use of a content plugin, with its own folders, route and versions. Pages and posts have only the version `current`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "settings of a plugin, independent of each other"
+)]
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// The content of the plugin.
