@@ -391,7 +391,7 @@ fn what_only_looks_like_code_is_text() {
         ("- ```\n<b>", "- ```\n  <b>\n  ```"),
         ("\u{a0}```\n    <b>", "\u{a0}\\`\\`\\`\n&lt;b>"),
         ("a\n```x ![a](//evil.org) <b>", "a\n\n```x\n```"),
-        ("``` ``` [a](https://evil.org)\n<b>", "` ` a\n&lt;b>"),
+        ("``` ``` [a](https://evil.org)\n<b>", "a\n&lt;b>"),
         (
             "> ```\n> <b>\n> ```\n\n<b>",
             "> ```\n> <b>\n> ```\n\n&lt;b>",
