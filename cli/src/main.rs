@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use bookrag_cli::{Arguments, command, run};
 use clap::FromArgMatches;
 
-/// The stack of each thread that serves requests: without optimisation, one needs more than the usual 2 MiB.
+/// The stack of each thread that serves requests. In an unoptimised build a request needs more than the usual 2 MiB.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 fn main() -> ExitCode {

@@ -236,7 +236,7 @@ fn part_of(
 
 /// Splits a text after its sentences, which keep the white space behind them.
 ///
-/// Sentences end as Unicode Standard Annex 29 says, but only after white space or `。！？`: an end inside of a word (`index.[md]`) is none.
+/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let may_end = |c: char| c.is_whitespace() || matches!(c, '。' | '！' | '？');
     let mut sentences = Vec::new();

@@ -1,4 +1,4 @@
-//! What settings of hosted stores do in a build without them.
+//! Refuses the settings of hosted stores, which this build does not have.
 
 use secrecy::SecretString;
 
@@ -7,12 +7,16 @@ use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::index::VectorIndex;
 
+/// Refuses `DATABASE_URL`.
+///
 /// # Errors
 /// Always: this build has no Postgres.
 pub fn postgres_catalog(_: &Config, _: &SecretString) -> Result<Catalog, StartError> {
     Err(not_in_this_build("DATABASE_URL"))
 }
 
+/// Refuses `QDRANT_URL`.
+///
 /// # Errors
 /// Always: this build has no Qdrant.
 pub fn vector_index(_: &Config, _: &str) -> Result<VectorIndex, StartError> {

@@ -1,5 +1,6 @@
 //! The extractive answer: a contiguous quote of whole blocks from the section that ranks first.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -34,20 +35,13 @@ pub(super) fn answer(
     continues: &str,
 ) -> Vec<Quote> {
     let mut quotes = Vec::new();
-    let sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
-    let Some((passage, blocks)) = sections.into_iter().find(|(_, blocks)| !blocks.is_empty())
-    else {
+    let mut sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
+    let Some((passage, blocks)) = sections.find(|(_, blocks)| !blocks.is_empty()) else {
         return quotes;
     };
     let chunk = &passage.candidate.chunk;
-    let by_words;
-    let similarities = if let Some(similarities) = similarities {
-        similarities
-    } else {
-        by_words = Similarities::by_words(query, chunk);
-        &by_words
-    };
-    let best = best_span(&blocks, similarities);
+    let similarities = given_or_by_words(similarities, query, passage);
+    let best = best_span(&blocks, &similarities);
     let span = without_loose_ends(&blocks, best);
     let words = Words::of(chunk.language());
     let heading = heading_above(passage, &blocks, span.start);
@@ -67,15 +61,9 @@ pub(super) fn brief(
     similarities: Option<&Similarities>,
 ) -> (Vec<Quote>, String) {
     let blocks = blocks_of(passage);
-    let by_words;
-    let similarities = if let Some(similarities) = similarities {
-        similarities
-    } else {
-        by_words = Similarities::by_words(query, &passage.candidate.chunk);
-        &by_words
-    };
+    let similarities = given_or_by_words(similarities, query, passage);
     let mut quotes = Vec::new();
-    let span = brief_span(&blocks, similarities);
+    let span = brief_span(&blocks, &similarities);
     if span.is_empty() || leads_away(&blocks) {
         return (quotes, String::new());
     }
@@ -86,6 +74,16 @@ pub(super) fn brief(
     let plain: Vec<&str> = blocks.iter().map(Block::plain).collect();
     write(None, &blocks, 0..blocks.len(), passage.n, "", &mut quotes);
     (quotes, plain.join(" "))
+}
+
+/// Returns the given similarities; without them, compares the passage with the question by words.
+fn given_or_by_words<'a>(
+    given: Option<&'a Similarities>,
+    query: &str,
+    passage: &Passage<'_>,
+) -> Cow<'a, Similarities> {
+    let by_words = || Cow::Owned(Similarities::by_words(query, &passage.candidate.chunk));
+    given.map_or_else(by_words, Cow::Borrowed)
 }
 
 /// Returns the block that fits best, with a neighbour that it needs.

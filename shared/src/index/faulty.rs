@@ -46,6 +46,7 @@ impl FaultyIndex {
     }
 
     /// Creates an index whose reads of token vectors never finish. No other call fails.
+    #[cfg(feature = "cloud")]
     pub(crate) fn without_tokens(local: LocalIndex) -> Self {
         Self {
             is_silent: true,
