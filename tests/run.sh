@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
 mkdir -p "$tools"
 
-python=(cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*' schemathesis==4.32.5 awscli==1.46.3)
+python=(cargo-lambda==1.9.2 'moto[server]==5.2.*' schemathesis==4.32.5 awscli==1.46.3)
 if [ "$(cat "$tools/venv/installed" 2>/dev/null)" != "${python[*]}" ]; then
   echo "installing cargo-lambda, moto, schemathesis and the AWS CLI from PyPI"
   python3 -m venv "$tools/venv"
@@ -60,16 +60,23 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
-# Each function is built alone, as deployed: otherwise features of one package would leak into another.
-for function in query search health ingest; do
-  PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test \
-    --lambda-dir target/test-functions -p "$function"
+# Functions with equal features are built together, and apart from the others: otherwise features of one would leak into another. They share the
+# dependencies of the tests.
+functions="$PWD/target/test-functions"
+for packages in "query search health" ingest; do
+  echo "building $packages"
+  # shellcheck disable=SC2086
+  cargo build --quiet --config profile.dev.opt-level=0 $(printf -- '-p %s ' $packages)
+  for function in $packages; do
+    mkdir -p "$functions/$function"
+    cp "target/debug/$function" "$functions/$function/bootstrap"
+  done
 done
 
 export BOOKRAG_TEST_CHROMIUM
 export BOOKRAG_TEST_PGBOUNCER
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
-export BOOKRAG_TEST_FUNCTIONS="$PWD/target/test-functions"
+export BOOKRAG_TEST_FUNCTIONS="$functions"
 cargo test --workspace "$@"
 # The options are those of `cargo test`, and select which tests run.
 if [ $# = 0 ]; then

@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # Built with the whole workspace, to reuse what its tests built.
-  cargo build --quiet --workspace --bin bookrag
+  # As the tests build it, to reuse what they built: features of dependencies would differ otherwise.
+  cargo test --quiet --workspace --test command --no-run
   BOOKRAG=target/debug/bookrag
 fi
 data=$(mktemp -d)

@@ -89,8 +89,25 @@ fn section(command: &Command, sections: &mut String) {
         sections.push('\n');
     }
     if let Some(help) = command.get_after_help() {
-        let _ = writeln!(sections, "```\n{help}\n```\n");
+        let help = help.to_string();
+        let (examples, variables) = help
+            .split_once("\n\nEnvironment")
+            .unwrap_or((help.as_str(), ""));
+        let _ = writeln!(sections, "```\n{examples}\n```\n");
+        let names = variable_names(variables);
+        if !names.is_empty() {
+            let _ = writeln!(sections, "Environment: {}.\n", names.join(", "));
+        }
     }
+}
+
+/// Returns the variables of a command's help. Their names are indented by two spaces, their descriptions by more.
+fn variable_names(help: &str) -> Vec<String> {
+    help.lines()
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|name| !name.starts_with(' '))
+        .map(|name| format!("`{name}`"))
+        .collect()
 }
 
 /// Returns an argument's meaning, default and values.

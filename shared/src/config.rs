@@ -94,7 +94,7 @@ pub struct Config {
     pub source: Option<String>,
     /// `BOOKRAG_QUEUE_URL`: the queue that triggers the ingest function; long work is put into it.
     pub queue_url: Option<String>,
-    /// `BOOKRAG_MODELS`: a folder with the local models' files.
+    /// `BOOKRAG_MODELS`: a folder with the local models' files, or the address of one.
     pub models: Option<PathBuf>,
     /// `BOOKRAG_METRICS_NAMESPACE`: distinguishes the metrics of deployments.
     pub metrics_namespace: String,

@@ -32,9 +32,9 @@ const OTHER: (&str, &str) = (
 
 /// The longest time for a call under any fault: several times the clients' own limits.
 const BOUND: Duration = Duration::from_mins(2);
-/// The limit of clients that should time out.
+/// The clients' time limit in tests that expect a timeout.
 const IMPATIENT: Duration = Duration::from_secs(1);
-/// The limit of clients that should get a response: long enough for a machine that is compiling at the same time.
+/// The clients' time limit in tests that expect a response: long enough for a machine that is compiling at the same time.
 const PATIENT: Duration = Duration::from_secs(15);
 
 /// Makes all pending points old enough to be swept.

@@ -33,8 +33,8 @@ pub(super) struct DiffArguments {
     /// working tree.
     #[arg(default_value = "HEAD")]
     range: Range,
-    /// The questions, one per line, as text or as JSON in the format that `bookrag eval` reads. By default, the questions that readers
-    /// asked, if their text is stored.
+    /// The questions, one per line, as text or in the format of `bookrag eval`. By default, the questions that readers asked, if
+    /// their text is stored.
     #[arg(long)]
     questions: Option<PathBuf>,
     /// The site's folder, in a git repository. By default, the current folder.

@@ -39,11 +39,10 @@ pub(super) struct EvalArguments {
     /// The output of an earlier run with `--json`. Exits with 1 if this run is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
-    /// How many questions of a book may do worse than in the baseline. Rounding differs between processors and may swap
-    /// near ties.
+    /// How many questions of a book may do worse than in the baseline, because processors round differently.
     #[arg(long, default_value_t = 0)]
     slack: u32,
-    /// Write details to this file, one line of JSON per question: the sections found, and why it was answered or refused.
+    /// Write one line of JSON per question to this file: the sections found, and why it was answered or refused.
     #[arg(long)]
     details: Option<PathBuf>,
 }

@@ -17,7 +17,7 @@ use crate::site::Site;
 pub(super) struct ExportArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
-    /// The folder that the site was built into. Pages that the sources do not hold are read from their HTML in it.
+    /// The folder that the site was built into. Pages that only the build has are read from it.
     #[arg(long)]
     out: PathBuf,
     /// Where the built site is served, for the addresses of links. By default, the `url` of its config.

@@ -24,8 +24,7 @@ pub(super) struct InsightsArguments {
     /// How many days to look back.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
     days: u64,
-    /// The book: a site's folder or `s3://bucket/prefix`. By default, the site that contains the current folder, else the book
-    /// last served or synced.
+    /// A site's folder, or `s3://bucket/prefix`. By default, that of the current folder, else the one last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
 }

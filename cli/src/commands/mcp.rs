@@ -15,14 +15,13 @@ use crate::local::{BookFolder, LocalBook};
 
 #[derive(Debug, Args)]
 pub(super) struct McpArguments {
-    /// The book: a site's folder or `s3://bucket/prefix`. By default, the site that contains the current folder, else the book last
-    /// served or synced.
+    /// A site's folder, or `s3://bucket/prefix`. By default, that of the current folder, else the one last served or synced.
     site: Option<PathBuf>,
     /// The most tokens of one result, 1000 to 100000.
     #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
     max_tokens: Budget,
-    /// Where the built site is served, such as `https://book.example`, for the addresses in results. By default, the first of
-    /// `BOOKRAG_ORIGINS`, else results have paths.
+    /// Where the built site is served, for the addresses in results. By default, the first of `BOOKRAG_ORIGINS`; without one, results
+    /// have paths.
     #[arg(long)]
     site_url: Option<String>,
 }

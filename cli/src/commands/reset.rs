@@ -13,7 +13,7 @@ use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct ResetArguments {
-    /// The site: a folder or `s3://bucket/prefix`. By default, the current folder.
+    /// The site's folder, or `s3://bucket/prefix`.
     #[arg(default_value = ".")]
     site: PathBuf,
     /// Do not ask for confirmation.

@@ -17,7 +17,7 @@ use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct SyncArguments {
-    /// The site: the folder of a Docusaurus site, of docs alone or of a built site, or `s3://bucket/prefix`.
+    /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
     #[command(flatten)]
     build: BuildArgument,

@@ -370,7 +370,7 @@ impl Chunks {
             // The API has no progress event, so an empty text is sent.
             Ok(AnswerEvent::Reading(_)) => vec![self.text("")],
             Ok(AnswerEvent::Token(token)) => vec![self.text(token)],
-            // Sent at the end, when their support is known.
+            // The last chunk lists all citations, because only then is it known whether they are supported.
             Ok(AnswerEvent::Citation(_)) => Vec::new(),
             Ok(AnswerEvent::Done(answer)) => self.end(answer),
             Err(error) => {

@@ -31,7 +31,7 @@ pub(super) fn code_span_length(text: &str) -> Result<usize, usize> {
     Err(at)
 }
 
-/// Returns the length of the inline formula at the start of `text`, or of its `$` if it is money.
+/// Returns the length in bytes of the inline formula at the start of `text`; 1 if the `$` there begins no formula, as in `$5`.
 pub(super) fn math_length(text: &str) -> usize {
     let rest = &text[1..];
     match rest.find(['$', '\n']) {

@@ -65,15 +65,15 @@ const STORES: [Variable; 8] = [
     variable("BOOKRAG_DATA", Preset::None, "One folder for the local stores of all sites, instead of `.bookrag` in each site's folder")
         .details("[Where the data is](cli.md#where-the-data-is-reset-and-uninstall)"),
     variable("QDRANT_URL", Preset::None, "The gRPC address of Qdrant, such as `https://xyz.eu-central-1-0.aws.cloud.qdrant.io:6334`")
-        .details("Required in Lambda, and wherever `DATABASE_URL` is set. On a laptop the vectors are in the book's SQLite file without it. The command needs a build with `--features cloud` for it"),
+        .details("Required in Lambda, and with `DATABASE_URL`. Without it the vectors are in the book's SQLite file. The command needs `--features cloud` for it"),
     variable("QDRANT_API_KEY", Preset::None, "The key of that Qdrant"),
     variable("DATABASE_URL", Preset::None, "The Postgres database of the catalog")
-        .details("Required in Lambda, with [TLS](#tls-to-postgres). On a laptop the book's SQLite file is used without it. The command needs a build with `--features cloud` for it"),
+        .details("Required in Lambda, with [TLS](#tls-to-postgres). Without it the book's SQLite file is used. The command needs `--features cloud` for it"),
     variable("DATABASE_URL_DIRECT", Preset::Described("`DATABASE_URL`"), "The same database without its connection pooler, for migrations"),
     variable("BOOKRAG_DATABASE_CA", Preset::None, "Certificate authorities to accept for the database, besides Mozilla's")
         .details("The path of a PEM file, or the PEM itself, whose line breaks may be written `\\n`"),
     variable("BOOKRAG_COLLECTION", Preset::Value("textbook_chunks"), "The prefix of the names of the Qdrant collections")
-        .details("Deployments that share a Qdrant cluster need different ones"),
+        .details("Deployments that share a cluster need different ones"),
     variable("BOOKRAG_CHUNK_POLICY", Preset::Value("adaptive"), "How pages are split into chunks: adaptive, paragraph-512, window-500, words-300 or heading-1000")
         .details("Another policy fills a separate index; `bookrag chunks SITE --policy NAME` shows its chunks"),
 ];
@@ -111,7 +111,7 @@ const MODELS: [Variable; 10] = [
     variable("BOOKRAG_EMBEDDING_MODEL", Preset::Described("depends on `BOOKRAG_EMBEDDER`"), "The name of the hosted embedding model"),
     variable("BOOKRAG_EMBEDDING_DIMENSIONS", Preset::Described("those of the model; 1,536 if its name is not known"), "The number of dimensions to ask for, of models that can shorten their vectors"),
     variable("BOOKRAG_RERANKER_MODEL", Preset::Value("rerank-v3.5"), "The name of Cohere's reranker"),
-    variable("BOOKRAG_MODELS", Preset::None, "A folder with the files of local models, for machines that reach no package index")
+    variable("BOOKRAG_MODELS", Preset::None, "A folder with the files of local models, or the `https://` address of one, for machines that reach no package index")
         .details("`bookrag models` downloads them elsewhere and prints their folders, to be copied into this one"),
 ];
 
@@ -126,8 +126,8 @@ const ANSWERS: [Variable; 13] = [
         .details("After that, the answer is a quote of the book"),
     variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has for the whole answer")
         .details("After that, the answer is cut off. In Lambda the function ends after 60 s"),
-    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("2,500; for a model of your own 1,500"), "How many tokens of the book a model is given, approximately")
-        .details("The best section is always given. The conversation before may have half as many; its oldest exchanges are left out"),
+    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("2,500; for a model of your own 1,500"), "The tokens of the book that a model is given, approximately")
+        .details("The best section is always given, and at most half as many of the conversation; its oldest exchanges are left out"),
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
         .details("[The answer cache](#the-answer-cache)"),
     variable("BOOKRAG_NOT_COVERED", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question which the book does not cover"),
@@ -148,15 +148,15 @@ const STORING: [Variable; 5] = [
 
 const ACCESS: [Variable; 11] = [
     variable("BOOKRAG_ORIGINS", Preset::None, "The origins whose pages may call the API from a browser, separated by commas")
-        .details("An origin is scheme, host and port, without a slash at its end: `https://book.example.org,https://staging.example.org`. Without it no browser may call a deployed API from another origin. On a laptop `http://localhost`, `http://127.0.0.1` and `http://[::1]` are always allowed, with any port"),
+        .details("Scheme, host and port, without a slash at the end: `https://book.example.org,https://staging.example.org`. On a laptop `http://localhost`, `http://127.0.0.1` and `http://[::1]` are always allowed, with any port"),
     variable("BOOKRAG_CHAT_PER_MINUTE", Preset::Described("10 in Lambda, none on a laptop"), "The questions that a client may ask a minute; 0 for no limit")
-        .details("`RateLimit` headers say how many are left, here and for the other limits"),
+        .details("`RateLimit` headers say how many are left"),
     variable("BOOKRAG_SEARCH_PER_MINUTE", Preset::Described("60 in Lambda, none on a laptop"), "The searches that a client may make a minute; 0 for no limit"),
     variable("BOOKRAG_FEEDBACK_PER_MINUTE", Preset::Described("10 in Lambda, none on a laptop"), "The ratings that a client may send a minute; 0 for no limit"),
     variable("BOOKRAG_MCP_PER_MINUTE", Preset::Described("120 in Lambda, none on a laptop"), "The messages that a program may send to `/mcp` a minute; 0 for no limit")
-        .details("What it asks with `ask` counts as a question, too ([mcp.md](mcp.md))"),
+        .details("Each `ask` also counts as a question ([mcp.md](mcp.md))"),
     variable("BOOKRAG_MAX_CONCURRENT", Preset::Described("8 for each core; none in Lambda"), "The questions and searches that `serve` works on at once; 0 for no limit")
-        .details("One client may have a quarter of them. Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question counts until its answer begins; with a chat model and an answer in JSON, until it ends, so set a higher number then. In AWS a function gets one request at a time and needs no limit"),
+        .details("One client may have a quarter of them. Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question counts until its answer begins; with a chat model and an answer in JSON, until it ends, so set a higher number then"),
     variable("BOOKRAG_TRUSTED_PROXIES", Preset::Value("0"), "The number of proxies before API Gateway whose `X-Forwarded-For` is trusted")
         .details("1 behind a content delivery network"),
     variable("BOOKRAG_AUTH_SECRET", Preset::None, "The HS256 secret of readers' tokens, at least 32 bytes")

