@@ -32,8 +32,8 @@ node="$cache/node_modules/.bin/node"
 [ -x "$node" ] || node=$(command -v node)
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # As the tests build it, to reuse what they built: features of dependencies would differ otherwise.
-  cargo test --quiet --workspace --test command --no-run
+  # Built with the whole workspace, to reuse what its tests built.
+  cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
   BOOKRAG=target/debug/bookrag
 fi
 work=$(mktemp -d)

@@ -7,8 +7,8 @@ if [ ! -f "$shared/tools/score_chunks.py" ]; then
   echo "error: the real books are missing: $shared" >&2
   exit 1
 fi
-# As the tests build it, to reuse what they built: features of dependencies would differ otherwise.
-cargo test --quiet --workspace --test command --no-run
+# Built with the whole workspace, to reuse what its tests built.
+cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 

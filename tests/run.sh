@@ -60,17 +60,13 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
-# Functions with equal features are built together, and apart from the others: otherwise features of one would leak into another. They share the
-# dependencies of the tests.
+# The functions share what the tests compile; a test checks that none of them links another's dependencies when it is built alone, as for Lambda.
+echo "building"
+cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
 functions="$PWD/target/test-functions"
-for packages in "query search health" ingest; do
-  echo "building $packages"
-  # shellcheck disable=SC2086
-  cargo build --quiet --config profile.dev.opt-level=0 $(printf -- '-p %s ' $packages)
-  for function in $packages; do
-    mkdir -p "$functions/$function"
-    cp "target/debug/$function" "$functions/$function/bootstrap"
-  done
+for function in query search health ingest; do
+  mkdir -p "$functions/$function"
+  cp "target/debug/$function" "$functions/$function/bootstrap"
 done
 
 export BOOKRAG_TEST_CHROMIUM

@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # As the tests build it, to reuse what they built: features of dependencies would differ otherwise.
-  cargo test --quiet --workspace --test command --no-run
+  # Built with the whole workspace, to reuse what its tests built.
+  cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
   BOOKRAG=target/debug/bookrag
 fi
 data=$(mktemp -d)

@@ -6,7 +6,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::json;
 
-use crate::support::{Workshop, client};
+use crate::client::client;
+use crate::support::Workshop;
 
 /// A moto server on a free port, which ends when its standard input closes.
 const SERVER: &str = r"

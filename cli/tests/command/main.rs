@@ -6,6 +6,7 @@ mod api_examples;
 mod beside;
 mod bucket;
 mod built;
+mod client;
 mod damage;
 mod diff;
 mod documented;
@@ -26,8 +27,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use client::client;
 use serde_json::{Value, json};
-use support::{Workshop, client};
+use support::Workshop;
 
 const SOIL: &str = "docs/module-1-foundations/chapter-1-sensing/01-lesson-soil-moisture.md";
 const BROKEN: &str = "docs/appendix/broken-front-matter.md";

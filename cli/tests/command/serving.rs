@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Workshop, client};
+use crate::client::client;
+use crate::support::Workshop;
 
 #[test]
 fn only_commands_may_start_a_run() {
@@ -23,7 +24,7 @@ fn only_commands_may_start_a_run() {
         let url = format!("{}/local/sync?allow_mass_deletion=true", server.url);
         let mut request = client().post(url);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(name, value);
         }
         assert_eq!(request.send().unwrap().status(), 403, "{headers:?}");
     }

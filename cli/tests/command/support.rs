@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::client::client;
+
 /// A copy of the book with its own stores.
 pub(crate) struct Workshop {
     folder: tempfile::TempDir,
@@ -215,14 +217,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-pub(crate) fn client() -> reqwest::blocking::Client {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::blocking::Client::builder()
-        .no_proxy()
-        .build()
-        .unwrap()
 }
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
