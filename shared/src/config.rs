@@ -155,12 +155,7 @@ impl Config {
                 .filter(|value| !value.is_empty())
         };
         let secret = |name: &str| text(name).map(SecretString::from);
-        for name in variables.keys() {
-            let ours = name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_");
-            if ours && Variable::named(name).is_none() {
-                problems.push(unknown_variable(name));
-            }
-        }
+        problems.extend(unknown_variables(variables));
         let embedder = embedder_choice(text, &mut problems);
         let reranker = reranker_choice(text, &mut problems);
         let generator = generator_choice(text, &mut problems);
@@ -176,26 +171,10 @@ impl Config {
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
         let auth = rules::auth(text, &mut problems);
         let database_authorities = database::authorities(text, &mut problems);
-        let chunk_policy = match text("BOOKRAG_CHUNK_POLICY") {
-            None => ChunkPolicy::ADAPTIVE,
-            Some(name) => ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
-                problems.push(format!("BOOKRAG_CHUNK_POLICY: {problem}"));
-                ChunkPolicy::ADAPTIVE
-            }),
-        };
+        let chunk_policy = chunk_policy(text, &mut problems);
         if environment == Environment::Lambda {
-            for name in ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
-                if text(name).is_none() {
-                    problems.push(format!("{name} is not set"));
-                }
-            }
-            if cfg!(not(feature = "local-models")) && matches!(embedder, EmbedderChoice::Local(_)) {
-                problems.push(
-                    "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere".to_owned(),
-                );
-            }
+            problems.extend(missing_on_lambda(&embedder, text));
         }
-        let origins = text("BOOKRAG_ORIGINS").unwrap_or_default();
         let config = Self {
             environment,
             qdrant_url: text("QDRANT_URL"),
@@ -221,11 +200,7 @@ impl Config {
             auth,
             collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
             chunk_policy,
-            origins: origins
-                .split(',')
-                .map(|origin| origin.trim().to_owned())
-                .filter(|origin| !origin.is_empty())
-                .collect(),
+            origins: origins(text),
             salt: secret("BOOKRAG_SALT"),
             site: text("BOOKRAG_SITE"),
             source: text("BOOKRAG_SOURCE"),
@@ -242,6 +217,52 @@ impl Config {
         problems.sort();
         Err(ConfigError(problems))
     }
+}
+
+/// Returns a problem for each variable that looks like a setting and is none.
+fn unknown_variables(variables: &HashMap<String, String>) -> impl Iterator<Item = String> {
+    variables
+        .keys()
+        .filter(|name| name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_"))
+        .filter(|name| Variable::named(name).is_none())
+        .map(|name| unknown_variable(name))
+}
+
+fn chunk_policy(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<String>) -> ChunkPolicy {
+    let Some(name) = text("BOOKRAG_CHUNK_POLICY") else {
+        return ChunkPolicy::ADAPTIVE;
+    };
+    ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
+        problems.push(format!("BOOKRAG_CHUNK_POLICY: {problem}"));
+        ChunkPolicy::ADAPTIVE
+    })
+}
+
+fn origins(text: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    text("BOOKRAG_ORIGINS")
+        .unwrap_or_default()
+        .split(',')
+        .map(|origin| origin.trim().to_owned())
+        .filter(|origin| !origin.is_empty())
+        .collect()
+}
+
+/// Returns the problems of a function without the settings that it needs.
+fn missing_on_lambda(
+    embedder: &EmbedderChoice,
+    text: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let mut problems: Vec<String> = ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"]
+        .into_iter()
+        .filter(|name| text(name).is_none())
+        .map(|name| format!("{name} is not set"))
+        .collect();
+    if cfg!(not(feature = "local-models")) && matches!(embedder, EmbedderChoice::Local(_)) {
+        problems.push(
+            "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere".to_owned(),
+        );
+    }
+    problems
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::PathBuf;
 
-use bookrag::book::{OmissionReason, SiteSettings, SkipReason};
+use bookrag::book::{Document, OmissionReason, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report};
@@ -16,7 +16,7 @@ use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{BuildArgument, CommandError, Exit, output};
 use crate::examination::Examination;
 use crate::local::{BookFolder, LocalBook, LocalError};
-use crate::pages::{ReadPages, Unread};
+use crate::pages::{ReadPage, ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
 
@@ -35,7 +35,7 @@ pub(super) struct DoctorArguments {
 }
 
 /// Facts about a site that need no index.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Diagnosis {
     settings: Vec<SettingLine>,
     /// Parts of the settings files that could not be read.
@@ -182,103 +182,107 @@ async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Resu
 }
 
 fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> Diagnosis {
+    let settings_of = settings.origins.into_iter().map(|setting| SettingLine {
+        name: setting.name,
+        value: setting.value,
+        from: setting.origin.to_string(),
+    });
     let unknown = read.unknown.iter().map(|unknown| Finding {
         at: unknown.source.clone(),
         what: unknown.reason.clone(),
     });
     let mut diagnosis = Diagnosis {
-        settings: settings
-            .origins
-            .into_iter()
-            .map(|setting| SettingLine {
-                name: setting.name,
-                value: setting.value,
-                from: setting.origin.to_string(),
-            })
-            .collect(),
+        settings: settings_of.collect(),
         not_read: settings.warnings,
-        pages: 0,
-        chunks: 0,
-        editions: BTreeMap::new(),
-        skipped: Vec::new(),
         unreadable: unknown.collect(),
-        drafts: Vec::new(),
-        left_out: Vec::new(),
         script_pages: read.scripts.clone(),
-        components: Vec::new(),
-        warnings: Vec::new(),
-        lost: Vec::new(),
-        oversized: Vec::new(),
-        shared_urls: Vec::new(),
-        index: None,
-        repair: None,
+        ..Diagnosis::default()
     };
-    let mut urls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for page in &read.pages {
-        let at = page.file.source.clone();
-        let document = match &page.document {
-            Ok(document) => document,
-            Err(Unread::Skipped(SkipReason::Draft)) => {
-                diagnosis.drafts.push(at);
-                continue;
-            }
-            Err(reason) => {
-                let findings = match reason {
-                    Unread::Skipped(reason) if reason.is_by_site() => &mut diagnosis.left_out,
-                    Unread::Skipped(_) => &mut diagnosis.skipped,
-                    Unread::Unreadable(_) => &mut diagnosis.unreadable,
-                };
-                let what = reason.to_string();
-                findings.push(Finding { at, what });
-                continue;
-            }
+        match &page.document {
+            Ok(document) => diagnosis.add_document(page, document, policy),
+            Err(reason) => diagnosis.add_unread(page.file.source.clone(), reason),
+        }
+    }
+    diagnosis.shared_urls = shared_urls(read);
+    diagnosis
+}
+
+impl Diagnosis {
+    fn add_unread(&mut self, at: String, reason: &Unread) {
+        let findings = match reason {
+            Unread::Skipped(SkipReason::Draft) => return self.drafts.push(at),
+            Unread::Skipped(reason) if reason.is_by_site() => &mut self.left_out,
+            Unread::Skipped(_) => &mut self.skipped,
+            Unread::Unreadable(_) => &mut self.unreadable,
         };
-        diagnosis.pages += 1;
+        let what = reason.to_string();
+        findings.push(Finding { at, what });
+    }
+
+    fn add_document(&mut self, page: &ReadPage, document: &Document, policy: &ChunkPolicy) {
+        let source = &page.file.source;
         let version = page.file.version_in_site();
         let edition = format!("{}, version {version}", page.file.locale);
-        *diagnosis.editions.entry(edition).or_default() += 1;
+        *self.editions.entry(edition).or_default() += 1;
+        self.pages += 1;
+        let at_line = |line: u32, what: String| Finding {
+            at: format!("{source}, line {line}"),
+            what,
+        };
+        self.warnings
+            .extend(document.warnings.iter().map(|warning| Finding {
+                at: source.clone(),
+                what: warning.clone(),
+            }));
+        self.components.extend(
+            document
+                .omissions
+                .iter()
+                .filter(|omission| omission.reason == OmissionReason::Component)
+                .map(|omission| {
+                    let words: Vec<&str> = omission.text.split_whitespace().collect();
+                    at_line(omission.start_line, words.join(" "))
+                }),
+        );
+        let chunks = chunk_document(document, policy);
+        self.chunks += chunks.len();
+        self.oversized.extend(
+            chunks
+                .iter()
+                .filter(|chunk| chunk.oversized)
+                .map(|chunk| Finding {
+                    at: output::lines_in_file(source, chunk.start_line, chunk.end_line),
+                    what: format!("{} tokens", chunk.token_count),
+                }),
+        );
+        self.lost.extend(
+            ledger(&page.text, document, &chunks)
+                .iter()
+                .filter(|entry| !entry.unaccounted.is_empty())
+                .map(|entry| at_line(entry.start_line, entry.unaccounted.join(" "))),
+        );
+    }
+}
+
+/// Returns the URLs that several pages claim, each with the pages' files.
+fn shared_urls(read: &ReadPages) -> Vec<Finding> {
+    let mut urls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for page in &read.pages {
+        let Ok(document) = &page.document else {
+            continue;
+        };
         for url in iter::once(&document.url).chain(document.fallback_urls.values()) {
             urls.entry(url).or_default().push(&page.file.source);
         }
-        let warnings = document.warnings.iter().cloned();
-        diagnosis.warnings.extend(warnings.map(|what| Finding {
-            at: at.clone(),
-            what,
-        }));
-        let omissions = document.omissions.iter();
-        let components = omissions.filter(|omission| omission.reason == OmissionReason::Component);
-        diagnosis.components.extend(components.map(|omission| {
-            Finding {
-                at: format!("{at}, line {}", omission.start_line),
-                what: omission
-                    .text
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            }
-        }));
-        let chunks = chunk_document(document, policy);
-        diagnosis.chunks += chunks.len();
-        let oversized = chunks.iter().filter(|chunk| chunk.oversized);
-        diagnosis.oversized.extend(oversized.map(|chunk| Finding {
-            at: output::lines_in_file(&at, chunk.start_line, chunk.end_line),
-            what: format!("{} tokens", chunk.token_count),
-        }));
-        let entries = ledger(&page.text, document, &chunks);
-        let lost = entries.iter().filter(|entry| !entry.unaccounted.is_empty());
-        diagnosis.lost.extend(lost.map(|entry| Finding {
-            at: format!("{at}, line {}", entry.start_line),
-            what: entry.unaccounted.join(" "),
-        }));
     }
-    let shared = urls.into_iter().filter(|(_, sources)| sources.len() > 1);
-    diagnosis.shared_urls = shared
+    urls.into_iter()
+        .filter(|(_, sources)| sources.len() > 1)
         .map(|(url, sources)| Finding {
             at: url.to_owned(),
             what: sources.join(", "),
         })
-        .collect();
-    diagnosis
+        .collect()
 }
 
 fn print(diagnosis: &Diagnosis) {

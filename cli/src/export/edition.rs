@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bookrag::book::{ContentKind, Document, Instance, SiteSettings};
 
-use super::place::{Place, Places};
+use super::place::{ExportPath, Places};
 
 /// A page in one locale.
 pub(super) struct Page<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Page<'a> {
     /// The path of its URL.
     pub(super) url: &'a str,
     /// Where its Markdown is written.
-    pub(super) place: Place,
+    pub(super) place: ExportPath,
 }
 
 /// Pages of one locale that are listed together.

@@ -6,7 +6,7 @@ use super::Export;
 
 /// The path and URL of an exported file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ExportPath {
     /// The path relative to the export's folder.
     pub(super) file: String,
     /// The path of its URL.
@@ -31,14 +31,14 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the place of a file, given its path below the locale's base URL.
-    pub(super) fn of(&self, locale: &str, name: &str) -> Place {
+    pub(super) fn of(&self, locale: &str, name: &str) -> ExportPath {
         let base = self.settings.locale_base_url(locale);
         // Docusaurus builds a locale into a folder of its name, unless its base URL says otherwise.
         let folder = match base.strip_prefix(&self.root) {
             Some(folder) => folder.to_owned(),
             None => format!("{locale}/"),
         };
-        Place {
+        ExportPath {
             file: format!("{folder}{name}"),
             url: format!("{base}{name}"),
         }
@@ -46,7 +46,7 @@ impl<'a> Places<'a> {
 
     /// Returns the place of a page's Markdown: its URL with `.md` appended, or `index.md` after a trailing slash. `None` if that is not
     /// a valid path.
-    pub(super) fn of_page(&self, locale: &str, url: &str) -> Option<Place> {
+    pub(super) fn of_page(&self, locale: &str, url: &str) -> Option<ExportPath> {
         let base = self.settings.locale_base_url(locale);
         let name = match url.strip_prefix(&base) {
             Some(name) => name,

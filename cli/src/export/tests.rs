@@ -1,7 +1,7 @@
 use bookrag::book::SiteSettings;
 
 use super::*;
-use crate::export::place::Place;
+use crate::export::place::ExportPath;
 
 fn settings(toml: &str) -> SiteSettings {
     let files = [("bookrag.toml".to_owned(), toml.to_owned())];
@@ -22,7 +22,7 @@ fn markdown_stands_beside_the_page_that_it_is_of() {
     let place = |locale, url| {
         let export = export(&settings, None);
         let place = Places::new(&export).of_page(locale, url);
-        place.map(|Place { file, url }| (file, url))
+        place.map(|ExportPath { file, url }| (file, url))
     };
     for (locale, url, file) in [
         ("en", "/b/docs/a", "docs/a.md"),

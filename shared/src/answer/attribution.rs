@@ -8,7 +8,7 @@ const MIN_WORDS: usize = 2;
 
 /// A piece of the text to show.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ShownPiece {
     Text(String),
     /// A passage's marker; true if the passage supports the sentence.
     Marker(usize, bool),
@@ -86,7 +86,7 @@ impl Attribution {
     }
 
     /// Reads a paragraph's text.
-    pub(super) fn text(&mut self, text: &str) -> Vec<Piece> {
+    pub(super) fn text(&mut self, text: &str) -> Vec<ShownPiece> {
         let mut pieces = self.end_code_line();
         let mut shown = String::new();
         for c in text.chars() {
@@ -95,7 +95,7 @@ impl Attribution {
                 continue;
             }
             if self.sentences.has_ended_before(c, !self.space.is_empty()) {
-                pieces.push(Piece::Text(std::mem::take(&mut shown)));
+                pieces.push(ShownPiece::Text(std::mem::take(&mut shown)));
                 pieces.extend(self.end_sentence());
             }
             let space = std::mem::take(&mut self.space);
@@ -105,17 +105,20 @@ impl Attribution {
                 shown.push_str(&space);
             }
             if self.sentences.sentence().is_empty() {
-                pieces.extend([Piece::Text(std::mem::take(&mut shown)), Piece::Begin]);
+                pieces.extend([
+                    ShownPiece::Text(std::mem::take(&mut shown)),
+                    ShownPiece::Begin,
+                ]);
             }
             self.sentences.push(c);
             shown.push(c);
         }
-        pieces.push(Piece::Text(shown));
+        pieces.push(ShownPiece::Text(shown));
         pieces
     }
 
     /// Reads text outside sentences, which also ends the current sentence.
-    pub(super) fn other(&mut self, text: String) -> Vec<Piece> {
+    pub(super) fn other(&mut self, text: String) -> Vec<ShownPiece> {
         let mut pieces = self.end_sentence();
         self.before = None;
         match text.rsplit_once('\n') {
@@ -127,13 +130,13 @@ impl Attribution {
             self.best = Some(Worth::Answer);
         }
         let ended = self.code.push(&text);
-        pieces.push(Piece::Text(text));
+        pieces.push(ShownPiece::Text(text));
         pieces.extend(ended.into_iter().filter_map(|lines| self.end_code(&lines)));
         pieces
     }
 
     /// Reads adjacent markers.
-    pub(super) fn markers(&mut self, passages: &[usize]) -> Vec<Piece> {
+    pub(super) fn markers(&mut self, passages: &[usize]) -> Vec<ShownPiece> {
         if passages.is_empty() {
             return Vec::new();
         }
@@ -171,13 +174,13 @@ impl Attribution {
     }
 
     /// Returns the remaining pieces at the end of the text.
-    pub(super) fn finish(&mut self) -> Vec<Piece> {
+    pub(super) fn finish(&mut self) -> Vec<ShownPiece> {
         let mut pieces = self.end_sentence();
         pieces.extend(self.end_code_line());
         // An answer that is only code has no sentence to carry the citation.
         if let Some(passage) = self.code_source.filter(|_| !self.has_marker) {
-            let apart = Piece::Text("\n\n".to_owned());
-            pieces.extend([apart, Piece::Marker(passage, true)]);
+            let apart = ShownPiece::Text("\n\n".to_owned());
+            pieces.extend([apart, ShownPiece::Marker(passage, true)]);
         }
         pieces
     }
@@ -198,7 +201,7 @@ impl Attribution {
         self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
 
-    fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<Piece> {
+    fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<ShownPiece> {
         let new: Vec<usize> = passages
             .iter()
             .copied()
@@ -210,12 +213,15 @@ impl Attribution {
         let space = std::mem::take(&mut self.space);
         self.has_marker = true;
         self.cited.extend(&new);
-        let markers = new.into_iter().map(|n| Piece::Marker(n, supported));
-        [Piece::Text(space)].into_iter().chain(markers).collect()
+        let markers = new.into_iter().map(|n| ShownPiece::Marker(n, supported));
+        [ShownPiece::Text(space)]
+            .into_iter()
+            .chain(markers)
+            .collect()
     }
 
     /// Ends the sentence, whose source can now be determined.
-    fn end_sentence(&mut self) -> Vec<Piece> {
+    fn end_sentence(&mut self) -> Vec<ShownPiece> {
         let markdown = self.sentences.end();
         let cited = std::mem::take(&mut self.cited);
         let sentence = plain_sentence(&markdown);
@@ -227,7 +233,7 @@ impl Attribution {
             if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
                 self.words += words;
                 self.unsupported_words += words;
-                return vec![Piece::Unsupported(cited)];
+                return vec![ShownPiece::Unsupported(cited)];
             }
             return Vec::new();
         }
@@ -238,11 +244,14 @@ impl Attribution {
             Source::Shown => Vec::new(),
             Source::Passage(best) => {
                 self.has_marker = true;
-                vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)]
+                vec![
+                    ShownPiece::Text(" ".to_owned()),
+                    ShownPiece::Marker(best, true),
+                ]
             }
             Source::None => {
                 self.unsupported_words += words;
-                vec![Piece::Unsupported(cited)]
+                vec![ShownPiece::Unsupported(cited)]
             }
         }
     }
@@ -263,7 +272,7 @@ impl Attribution {
     }
 
     /// Ends a line of text outside sentences.
-    fn end_code_line(&mut self) -> Vec<Piece> {
+    fn end_code_line(&mut self) -> Vec<ShownPiece> {
         let ended = self.code.interrupt();
         ended
             .and_then(|lines| self.end_code(&lines))
@@ -271,7 +280,7 @@ impl Attribution {
             .collect()
     }
 
-    fn end_code(&mut self, lines: &[String]) -> Option<Piece> {
+    fn end_code(&mut self, lines: &[String]) -> Option<ShownPiece> {
         if lines.iter().any(|line| !line.trim().is_empty()) {
             self.best = Some(Worth::Answer);
         }
@@ -292,7 +301,7 @@ impl Attribution {
             CodeSource::Elsewhere(line) => {
                 self.unsupported_words += words;
                 self.unsupported_blocks += 1;
-                Some(Piece::UnsupportedCode(line))
+                Some(ShownPiece::UnsupportedCode(line))
             }
             CodeSource::Unknown => None,
         }

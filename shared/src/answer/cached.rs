@@ -29,7 +29,7 @@ const DEADLINE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// The streamed pieces, in order.
-    pieces: Vec<Piece>,
+    pieces: Vec<KeptPiece>,
     text: String,
     outcome: Option<Outcome>,
     confidence: f32,
@@ -45,7 +45,7 @@ pub(super) struct Kept {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Piece {
+enum KeptPiece {
     Text(String),
     Citation(Box<Citation>),
 }
@@ -56,12 +56,12 @@ pub(super) enum Cache {
     /// The cache is off, the question is part of a conversation, or the catalog is unavailable.
     Unused,
     Hit(Box<Kept>),
-    Miss(Place),
+    Miss(CacheKey),
 }
 
 /// The cache entry to write.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct CacheKey {
     key: String,
     index_id: i64,
     /// The book's revision before the search.
@@ -73,18 +73,18 @@ impl Kept {
     pub(super) fn events(&self) -> impl Iterator<Item = AnswerEvent> + use<> {
         let pieces = self.pieces.clone().into_iter();
         pieces.map(|piece| match piece {
-            Piece::Text(text) => AnswerEvent::Token(text),
-            Piece::Citation(citation) => AnswerEvent::Citation(citation),
+            KeptPiece::Text(text) => AnswerEvent::Token(text),
+            KeptPiece::Citation(citation) => AnswerEvent::Citation(citation),
         })
     }
 
     /// Appends a streamed event; adjacent texts are merged.
     pub(super) fn push(&mut self, event: &AnswerEvent) {
         match (event, self.pieces.last_mut()) {
-            (AnswerEvent::Token(more), Some(Piece::Text(text))) => text.push_str(more),
-            (AnswerEvent::Token(text), _) => self.pieces.push(Piece::Text(text.clone())),
+            (AnswerEvent::Token(more), Some(KeptPiece::Text(text))) => text.push_str(more),
+            (AnswerEvent::Token(text), _) => self.pieces.push(KeptPiece::Text(text.clone())),
             (AnswerEvent::Citation(citation), _) => {
-                self.pieces.push(Piece::Citation(citation.clone()));
+                self.pieces.push(KeptPiece::Citation(citation.clone()));
             }
             (AnswerEvent::Reading(_) | AnswerEvent::Done(_), _) => {}
         }
@@ -141,7 +141,7 @@ impl Answerer {
             }) => {
                 // An answer written by another release may be unreadable.
                 let kept = answer.and_then(|answer| serde_json::from_str(&answer).ok());
-                let place = Place {
+                let place = CacheKey {
                     key,
                     index_id,
                     book_revision,
@@ -240,7 +240,7 @@ impl Prepared {
 
 /// Writes an answer to the cache.
 pub(super) struct Keeper {
-    place: Place,
+    place: CacheKey,
     catalog: Catalog,
     /// The points of everything the model read.
     points: Vec<Uuid>,

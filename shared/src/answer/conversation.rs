@@ -24,7 +24,7 @@ const WORD_CHARACTERS: usize = 10;
 const MAX_EARLIER_CHARACTERS: usize = 600;
 
 /// The search results of a question.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// The question that was searched for, understandable on its own.
     pub(super) standalone: String,
     /// The locale it is answered in.
@@ -79,7 +79,7 @@ impl Answerer {
         history: &[Exchange],
         fence: &str,
         spent: &mut Spent,
-    ) -> Result<Found, RetrieveError> {
+    ) -> Result<SearchResult, RetrieveError> {
         let asked = &question.query;
         let mut earlier = history
             .iter()

@@ -5,9 +5,9 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use async_stream::stream;
+use futures::Stream;
 use futures::future::{MaybeDone, maybe_done};
-use futures::{Stream, StreamExt};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use super::attribution::Worth;
 use super::cached::{Cache, Kept};
@@ -22,14 +22,15 @@ use super::scope::path_of;
 use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
+use super::writing::{Asking, Writing};
 use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence};
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, visible};
 use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
-    Asked, ChatModel, Ending, Finish, Generator, Passage, Piece, Pieces, Prompt, Quote,
-    Similarities, answer_prompt, extract, rules_of_answers,
+    AnswerRequest, ChatModel, Ending, Finish, Generator, Passage, Prompt, Quote, Similarities,
+    answer_prompt, extract, rules_of_answers,
 };
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
@@ -38,7 +39,7 @@ use crate::retrieve::milliseconds;
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
 /// The source of an answer's text.
-enum Text {
+enum AnswerSource {
     /// A fixed sentence.
     Refusal,
     /// A model's cached answer.
@@ -49,15 +50,14 @@ enum Text {
     Model(Box<Asking>),
 }
 
-/// A model that has begun to write.
-struct Asking {
-    model: ChatModel,
-    prompt: Prompt,
-    reserved: Reserved,
-    /// When the answer must be complete.
-    deadline: Instant,
-    first: String,
-    pieces: Pieces,
+/// What follows a model's text.
+enum Conclusion {
+    /// The answer, after further events.
+    Answer(Vec<AnswerEvent>, Box<(Option<String>, Answer)>),
+    /// Another text, because the reader saw none of the model's.
+    Other(AnswerSource),
+    /// Nothing: the text broke off.
+    Failed(Error),
 }
 
 impl Prepared {
@@ -83,72 +83,39 @@ impl Prepared {
             // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let (text, mut answer) = loop { match text {
-                Text::Refusal => break self.refusal(),
-                Text::Kept(kept) => {
+                AnswerSource::Refusal => break self.refusal(),
+                AnswerSource::Kept(kept) => {
                     for event in kept.events() {
                         yield Ok(event);
                     }
                     break (None, self.given_again(*kept));
                 }
-                Text::Extracted(quotes) => {
+                AnswerSource::Extracted(quotes) => {
                     let (events, writer) = self.quoted(quotes);
                     for event in events {
                         yield Ok(event);
                     }
                     break self.written(writer);
                 }
-                Text::Model(asking) => {
-                    let Asking { model, prompt, reserved, deadline, first, mut pieces } = *asking;
-                    let mut draft = self.draft();
-                    let mut next = Ok(Piece::Text(first));
-                    let ended = loop {
-                        match next {
-                            Ok(Piece::Text(piece)) => {
-                                for event in draft.push(&piece) {
-                                    yield Ok(event);
-                                }
-                            }
-                            Ok(Piece::End(ending)) => break Ok(ending),
-                            Err(error) => break Err(error),
+                AnswerSource::Model(asking) => {
+                    let mut writing = Writing::new(*asking, self.draft());
+                    while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
+                        for event in events {
+                            yield Ok(event);
                         }
-                        if let Some(stop) = draft.stopped() {
-                            break Ok(Ending { finish: finish_of(stop), usage: None });
-                        }
-                        let piece = timeout_at(deadline, pieces.next());
-                        let piece = beside(begun.as_mut(), piece).await;
-                        next = piece.ok().flatten().unwrap_or(Err(ProviderError::Timeout));
-                    };
-                    // Dropping the stream stops the model; nothing more is read.
-                    drop(pieces);
-                    for event in draft.finish() {
-                        yield Ok(event);
                     }
-                    self.pay(&model, &prompt, reserved, &ended, draft.written).await;
-                    match (ended, draft.stopped()) {
-                        (Ok(_), Some(Stop::Refused)) => break self.refusal(),
-                        // The reader saw none of it, so another text can replace it.
-                        (ended, _) if draft.writer.is_blank() => {
-                            let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
-                            degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
-                            text = self.extracted().await;
-                        }
-                        (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
-                            let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
-                            degraded.extend(degradation_of(finish));
-                            let worth = draft.writer.worth();
-                            if worth != Worth::Answer {
-                                degraded.push(Degradation::Generator);
-                            }
-                            for event in self.correct(worth, &mut draft.writer) {
+                    match self.conclude(writing, &mut degraded).await {
+                        Conclusion::Answer(events, answer) => {
+                            for event in events {
                                 yield Ok(event);
                             }
-                            break self.written(draft.writer);
+                            break *answer;
                         }
-                        (Err(error), _) => {
+                        Conclusion::Other(other) => text = other,
+                        Conclusion::Failed(error) => {
                             begun.await;
                             journal.fail(QueryStatus::Error, self.spent).await;
-                            let cause = format!("the chat model {error}");
-                            yield Err(Error::broken_off(std::io::Error::other(cause)));
+                            yield Err(error);
                             return;
                         }
                     }
@@ -190,16 +157,16 @@ impl Prepared {
     }
 
     /// Chooses the source of the answer's text.
-    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<Text, Error> {
+    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<AnswerSource, Error> {
         if let Cache::Hit(kept) = &mut self.cache {
-            return Ok(Text::Kept(std::mem::take(kept)));
+            return Ok(AnswerSource::Kept(std::mem::take(kept)));
         }
         if self.outcome == Outcome::NotCovered {
-            return Ok(Text::Refusal);
+            return Ok(AnswerSource::Refusal);
         }
         if let Generator::Model(model) = &self.answerer.generator {
             let (why, spent) = match self.ask(model).await {
-                Ok(asking) => return Ok(Text::Model(Box::new(asking))),
+                Ok(asking) => return Ok(AnswerSource::Model(Box::new(asking))),
                 Err(unwritten) => unwritten,
             };
             self.spent.include(spent);
@@ -211,8 +178,38 @@ impl Prepared {
         Ok(self.extracted().await)
     }
 
+    /// Pays for a model's text and judges it.
+    async fn conclude(&mut self, writing: Writing, degraded: &mut Vec<Degradation>) -> Conclusion {
+        let ended = writing.ended();
+        let mut draft = self.paid(writing, &ended).await;
+        match (ended, draft.stopped()) {
+            (Ok(_), Some(Stop::Refused)) => {
+                Conclusion::Answer(Vec::new(), Box::new(self.refusal()))
+            }
+            (ended, _) if draft.writer.is_blank() => {
+                let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
+                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
+                Conclusion::Other(self.extracted().await)
+            }
+            (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
+                let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
+                degraded.extend(degradation_of(finish));
+                let worth = draft.writer.worth();
+                if worth != Worth::Answer {
+                    degraded.push(Degradation::Generator);
+                }
+                let events = self.correct(worth, &mut draft.writer);
+                Conclusion::Answer(events, Box::new(self.written(draft.writer)))
+            }
+            (Err(error), _) => {
+                let cause = format!("the chat model {error}");
+                Conclusion::Failed(Error::broken_off(std::io::Error::other(cause)))
+            }
+        }
+    }
+
     /// Quotes the book; refuses if no section has text.
-    async fn extracted(&mut self) -> Text {
+    async fn extracted(&mut self) -> AnswerSource {
         self.texts.similarities = self.similarities().await;
         let doubt = match (self.outcome, &self.question.mode) {
             (Outcome::Uncertain, Mode::GlobalBook) => {
@@ -222,9 +219,9 @@ impl Prepared {
         };
         let quotes = self.quotes(&self.extractable(), doubt.as_deref());
         if quotes.is_empty() {
-            Text::Refusal
+            AnswerSource::Refusal
         } else {
-            Text::Extracted(quotes)
+            AnswerSource::Extracted(quotes)
         }
     }
 
@@ -282,7 +279,7 @@ impl Prepared {
         let rules = &self.answerer.rules;
         let passages = self.readable();
         let prompt = answer_prompt(
-            &Asked {
+            &AnswerRequest {
                 book: &self.book,
                 refusal: self.refusal_sentence(),
                 passages: &passages,
@@ -366,21 +363,15 @@ impl Prepared {
         Draft::new(refusals, rules_of_answers(), most, writer)
     }
 
-    /// Records the tokens used: the provider's figures, else an estimate from the text's length.
-    async fn pay(
-        &mut self,
-        model: &ChatModel,
-        prompt: &Prompt,
-        reserved: Reserved,
-        ended: &Result<Ending, ProviderError>,
-        written: usize,
-    ) {
+    /// Records the tokens used: the provider's figures, else an estimate from the text's length. Returns the text.
+    async fn paid(&mut self, writing: Writing, ended: &Result<Ending, ProviderError>) -> Draft {
         let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
-        let usage = usage.unwrap_or_else(|| estimated(prompt, written));
+        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
         let mut spent = Spent::default();
-        spent.add(model, usage);
-        self.spent.add(model, usage);
-        reserved.settle(self.catalog(), spent).await;
+        spent.add(&writing.model, usage);
+        self.spent.add(&writing.model, usage);
+        writing.reserved.settle(self.catalog(), spent).await;
+        writing.draft
     }
 
     fn refusal_sentence(&self) -> &str {
@@ -497,13 +488,4 @@ async fn beside<T, Side: Future>(
         main.as_mut().poll(context)
     })
     .await
-}
-
-/// Converts the reason for stopping.
-fn finish_of(stop: Stop) -> Finish {
-    match stop {
-        Stop::Ended => Finish::Complete,
-        Stop::Full => Finish::Truncated,
-        Stop::Refused | Stop::Leaked => Finish::Filtered,
-    }
 }

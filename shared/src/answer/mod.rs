@@ -24,6 +24,7 @@ mod draft;
 mod journal;
 mod cached;
 mod opening;
+mod writing;
 mod events;
 mod stream;
 #[cfg(all(test, feature = "embedded", feature = "cloud"))]
@@ -47,7 +48,7 @@ pub use limits::ModelLimits;
 pub use scope::{default_filters, locale_of};
 
 use cached::Cache;
-use conversation::Found;
+use conversation::SearchResult;
 use language::answer_locale;
 use scope::Selection;
 use sentences::{Sentences, is_textbook};
@@ -344,7 +345,7 @@ impl Answerer {
         let cache = self.cached(&question, &history, asker.as_ref()).await;
         let site = &self.retriever.index.site;
         let found = match &cache {
-            Cache::Hit(_) => Found {
+            Cache::Hit(_) => SearchResult {
                 answered_in: answer_locale(&question, &question.query, site),
                 standalone: question.query.clone(),
                 retrieved: Retrieved::default(),
@@ -399,7 +400,7 @@ impl Answerer {
         &self,
         question: &Question,
         standalone: String,
-    ) -> Result<Found, RetrieveError> {
+    ) -> Result<SearchResult, RetrieveError> {
         let standalone = match &question.selected_text {
             Some(selected) if !has_subject(&standalone) => selected.clone(),
             _ => standalone,
@@ -439,7 +440,7 @@ impl Answerer {
         retriever
             .check_limits(&question.filters, &retrieved)
             .await?;
-        Ok(Found {
+        Ok(SearchResult {
             standalone,
             answered_in,
             retrieved,

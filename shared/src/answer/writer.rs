@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attribution::{Attribution, Piece, Worth};
+use super::attribution::{Attribution, ShownPiece, Worth};
 use super::{AnswerEvent, LabelsInText};
 use crate::book::escaped;
 use crate::chunk::citation_label;
@@ -127,20 +127,20 @@ impl Writer {
         (self.text, citations, self.unsupported)
     }
 
-    fn show(&mut self, pieces: Vec<Piece>) {
+    fn show(&mut self, pieces: Vec<ShownPiece>) {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.token(text),
-                Piece::Marker(passage, supported) => self.cite(passage, supported),
-                Piece::Begin => self.sentence = self.text.len(),
-                Piece::Unsupported(cited) => {
+                ShownPiece::Text(text) => self.token(text),
+                ShownPiece::Marker(passage, supported) => self.cite(passage, supported),
+                ShownPiece::Begin => self.sentence = self.text.len(),
+                ShownPiece::Unsupported(cited) => {
                     for passage in cited {
                         self.number_of(passage, false);
                     }
                     let sentence = self.text[self.sentence..].trim();
                     self.unsupported.push(sentence.to_owned());
                 }
-                Piece::UnsupportedCode(line) => self.unsupported.push(line),
+                ShownPiece::UnsupportedCode(line) => self.unsupported.push(line),
             }
         }
     }
@@ -217,7 +217,7 @@ impl Writer {
 }
 
 impl ModelText {
-    fn read(&mut self, cited: Cited) -> Vec<Piece> {
+    fn read(&mut self, cited: Cited) -> Vec<ShownPiece> {
         let written = match cited {
             Cited::Text(text) | Cited::Other(text) => self.markdown.push(&text),
             Cited::Marker(passage) => self.markdown.marker(passage),
@@ -225,7 +225,7 @@ impl ModelText {
         self.attributed(written)
     }
 
-    fn finish(&mut self) -> Vec<Piece> {
+    fn finish(&mut self) -> Vec<ShownPiece> {
         let rest = std::mem::take(&mut self.markers).finish();
         let mut pieces = rest.map_or_else(Vec::new, |rest| self.read(Cited::Text(rest)));
         let written = self.markdown.finish();
@@ -234,7 +234,7 @@ impl ModelText {
         pieces
     }
 
-    fn attributed(&mut self, written: Vec<Cited>) -> Vec<Piece> {
+    fn attributed(&mut self, written: Vec<Cited>) -> Vec<ShownPiece> {
         let mut pieces = Vec::new();
         let mut markers = Vec::new();
         for cited in written {

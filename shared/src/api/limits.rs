@@ -22,7 +22,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use places::{Place, Places};
+use places::{Permits, Places};
 use stand_in::StandIn;
 
 /// The period of rate limits.
@@ -191,7 +191,7 @@ impl Limiter {
     /// # Errors
     ///
     /// `Unavailable` if too many requests wait, or the wait is too long.
-    async fn enter(&self, client_key: &str) -> Result<Option<Place<'_>>, Error> {
+    async fn enter(&self, client_key: &str) -> Result<Option<Permits<'_>>, Error> {
         match &self.counts.places {
             Some(places) => places.enter(client_key).await.map(Some),
             None => Ok(None),

@@ -1,5 +1,7 @@
 //! The content of a page with its partials inserted.
 
+use std::collections::BTreeMap;
+
 use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
 use super::escape::fenced;
@@ -112,40 +114,52 @@ impl Body {
             let next = blocks.next();
             let place = next.as_ref().map_or(usize::MAX, |(at, _)| *at);
             while let Some(placed) = placeholders.next_if(|placed| placed.at <= place) {
-                let Placed { lines, nesting, .. } = placed;
-                let from = self.blocks.len();
-                match placed.placeholder {
-                    Placeholder::Partial(name) => {
-                        if depth == 0 {
-                            self.partial_line = lines.start;
-                        }
-                        let path = partials.get(&name).map(String::as_str);
-                        let shown = if is_shown_text_file(&name) {
-                            Shown::Text
-                        } else {
-                            Shown::Blocks(origin)
-                        };
-                        self.read_partial(path, reading, shown, depth);
-                    }
-                    Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
-                    Placeholder::Contents(contents) => {
-                        self.contents.push((from, contents));
-                        self.blocks.push(contents_block());
-                    }
-                }
-                // A partial's lines belong to another file, so its blocks get the line that uses it.
-                for block in &mut self.blocks[from..] {
-                    block.start_line = lines.start;
-                    block.end_line = lines.end;
-                    block.nesting.quotes += nesting.quotes;
-                    block.nesting.admonitions += nesting.admonitions;
-                    block.nesting.items += nesting.items;
-                }
+                self.insert(placed, &partials, reading, origin, depth);
             }
             match next {
                 Some((_, block)) => self.blocks.push(block),
                 None => return,
             }
+        }
+    }
+
+    /// Inserts what a placeholder stands for.
+    fn insert(
+        &mut self,
+        placed: Placed,
+        partials: &BTreeMap<String, String>,
+        reading: &Reading<'_>,
+        origin: &Origin<'_>,
+        depth: usize,
+    ) {
+        let Placed { lines, nesting, .. } = placed;
+        let from = self.blocks.len();
+        match placed.placeholder {
+            Placeholder::Partial(name) => {
+                if depth == 0 {
+                    self.partial_line = lines.start;
+                }
+                let path = partials.get(&name).map(String::as_str);
+                let shown = if is_shown_text_file(&name) {
+                    Shown::Text
+                } else {
+                    Shown::Blocks(origin)
+                };
+                self.read_partial(path, reading, shown, depth);
+            }
+            Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
+            Placeholder::Contents(contents) => {
+                self.contents.push((from, contents));
+                self.blocks.push(contents_block());
+            }
+        }
+        // A partial's lines belong to another file, so its blocks get the line that uses it.
+        for block in &mut self.blocks[from..] {
+            block.start_line = lines.start;
+            block.end_line = lines.end;
+            block.nesting.quotes += nesting.quotes;
+            block.nesting.admonitions += nesting.admonitions;
+            block.nesting.items += nesting.items;
         }
     }
 

@@ -236,29 +236,9 @@ pub fn read_document(
     }
     let text = decode(bytes)?;
     let split = split_front_matter(&text)?;
-    let mut front_matter = split.front_matter.clone();
-    if front_matter.draft {
-        return Err(SkipReason::Draft);
-    }
-    let missing: Vec<String> = missing_fields(&front_matter, &settings.require_front_matter);
-    if !missing.is_empty() {
-        return Err(SkipReason::MissingFields(missing));
-    }
+    let front_matter = read_front_matter(settings, page, &split.front_matter, inputs)?;
     if is_too_much(inputs) {
         return Err(SkipReason::TooMuchImported);
-    }
-    let reading = Reading { settings, inputs };
-    let raw_lines: Vec<&str> = text.lines().collect();
-    let is_post = instance.kind == ContentKind::Blog;
-    if is_post {
-        let names = author_names(settings, page, inputs);
-        front_matter.authors = post_authors(&front_matter, &names);
-    }
-    let labels = tag_labels(settings, page, inputs);
-    for tag in &mut front_matter.tags {
-        if let Some(label) = labels.get(tag) {
-            tag.clone_from(label);
-        }
     }
     let names = page_names(instance, &page.relative, &front_matter);
     let url = page_url(settings, page, &page.locale, &names.slug);
@@ -267,6 +247,8 @@ pub fn read_document(
         page,
         url: &url,
     };
+    let reading = Reading { settings, inputs };
+    let raw_lines: Vec<&str> = text.lines().collect();
     let mut body = Body::default();
     body.read(&page.source, &split, &raw_lines, &reading, &origin, 0);
     body.list_contents();
@@ -278,33 +260,21 @@ pub fn read_document(
             text: raw_lines[..split.lines_before as usize].join("\n"),
         });
     }
-    let mut blocks = body.blocks;
-    let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
-    if blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
+    let headings = body
+        .blocks
+        .iter()
+        .filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
+    if headings.count() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
     }
     let title = front_matter
         .title
         .clone()
-        .or_else(|| has_content_title(split.body).then(|| first_title(&blocks))?)
+        .or_else(|| has_content_title(split.body).then(|| first_title(&body.blocks))?)
         .unwrap_or(names.title);
     let title = shortened_title(&title);
-    let mut warnings = body.warnings;
-    // A partial that is used repeatedly causes the same problem each time.
-    let mut known = BTreeSet::new();
-    warnings.retain(|warning| known.insert(warning.clone()));
-    warnings.extend(heading_warnings(&blocks));
-    let mut omissions = body.omissions;
-    let keeps_heading = body.shows_own_title
-        && (!is_post || !drop_replaced_title(&mut blocks, &mut omissions, &title));
-    let shows_title = match instance.kind {
-        ContentKind::Docs => front_matter.other.get("hide_title") != Some(&Value::Bool(true)),
-        ContentKind::Pages => false,
-        ContentKind::Blog => true,
-    };
-    if !keeps_heading && !title.is_empty() && shows_title {
-        blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
-    }
+    let title_line = split.title_line.unwrap_or(1);
+    show_title(&mut body, instance.kind, &title, title_line, &front_matter);
     let placement = match instance.kind {
         ContentKind::Docs => {
             let folder = folder_titles(&page.source, inputs);
@@ -312,21 +282,77 @@ pub fn read_document(
         }
         ContentKind::Pages | ContentKind::Blog => Placement::default(),
     };
+    let date = match instance.kind {
+        ContentKind::Blog => post_date(&front_matter, &page.relative),
+        ContentKind::Docs | ContentKind::Pages => None,
+    };
     Ok(Document {
         id: document_id(site, &page.source),
         url,
         fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
         file: page.clone(),
         title,
-        date: is_post
-            .then(|| post_date(&front_matter, &page.relative))
-            .flatten(),
+        date,
         placement,
-        blocks,
-        omissions,
-        warnings,
+        blocks: body.blocks,
+        omissions: body.omissions,
+        warnings: body.warnings,
         front_matter,
     })
+}
+
+/// Checks a page's front matter, and adds the names of its authors and the labels of its tags.
+fn read_front_matter(
+    settings: &SiteSettings,
+    page: &PageFile,
+    front_matter: &FrontMatter,
+    inputs: &Inputs,
+) -> Result<FrontMatter, SkipReason> {
+    if front_matter.draft {
+        return Err(SkipReason::Draft);
+    }
+    let missing = missing_fields(front_matter, &settings.require_front_matter);
+    if !missing.is_empty() {
+        return Err(SkipReason::MissingFields(missing));
+    }
+    let mut front_matter = front_matter.clone();
+    if settings.instance(&page.instance).kind == ContentKind::Blog {
+        let names = author_names(settings, page, inputs);
+        front_matter.authors = post_authors(&front_matter, &names);
+    }
+    let labels = tag_labels(settings, page, inputs);
+    for tag in &mut front_matter.tags {
+        if let Some(label) = labels.get(tag) {
+            tag.clone_from(label);
+        }
+    }
+    Ok(front_matter)
+}
+
+/// Adds the title before the blocks where the site shows one that is no heading of the page, and completes the warnings.
+fn show_title(
+    body: &mut Body,
+    kind: ContentKind,
+    title: &str,
+    line: u32,
+    front_matter: &FrontMatter,
+) {
+    // A partial that is used repeatedly causes the same problem each time.
+    let mut known = BTreeSet::new();
+    body.warnings
+        .retain(|warning| known.insert(warning.clone()));
+    body.warnings.extend(heading_warnings(&body.blocks));
+    let is_kept = body.shows_own_title
+        && (kind != ContentKind::Blog
+            || !drop_replaced_title(&mut body.blocks, &mut body.omissions, title));
+    let is_shown = match kind {
+        ContentKind::Docs => front_matter.other.get("hide_title") != Some(&Value::Bool(true)),
+        ContentKind::Pages => false,
+        ContentKind::Blog => true,
+    };
+    if !is_kept && !title.is_empty() && is_shown {
+        body.blocks.insert(0, title_block(title, line));
+    }
 }
 
 /// Returns a hash of the page's bytes, everything it uses, and the reader's version. If it is unchanged, the page need not be read

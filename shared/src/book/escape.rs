@@ -12,7 +12,7 @@ use super::block::Mark;
 use super::hidden::visible;
 
 pub(crate) use model::{fence_info, heading_text};
-pub(crate) use pieces::{Piece, Pieces, Wrap};
+pub(crate) use pieces::{MarkdownPiece, Pieces, Wrap};
 
 const HEADING_IN_ANSWER: u8 = 4;
 
@@ -31,7 +31,7 @@ pub fn escaped(text: &str) -> String {
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
     let pieces = Pieces::of(text, &marks, stretch).settled().0;
-    if let [Piece::Formula(alone)] = &*pieces {
+    if let [MarkdownPiece::Formula(alone)] = &*pieces {
         return formula::block(alone);
     }
     let mut writer = Writer::default();
@@ -75,7 +75,7 @@ pub(crate) fn heading_of(level: u8, text: &str) -> String {
     let mut writer = Writer::default();
     // Text after a heading's marks cannot begin a block, but further `#` marks could close the heading.
     if !text.trim().starts_with('#') {
-        writer.place = Place::Inside;
+        writer.place = LinePosition::Inside;
     }
     writer.write(&pieces);
     let text = writer.markdown;
@@ -187,7 +187,7 @@ fn code_span(code: &str) -> String {
 
 /// A position in a line. Blocks begin at the start.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LinePosition {
     /// The line is empty.
     #[default]
     Start,
@@ -202,31 +202,31 @@ pub(crate) enum Place {
 #[derive(Debug, Default)]
 struct Writer {
     markdown: String,
-    place: Place,
+    place: LinePosition,
 }
 
 impl Writer {
-    fn write(&mut self, pieces: &[Piece]) {
+    fn write(&mut self, pieces: &[MarkdownPiece]) {
         for piece in pieces {
             match piece {
-                Piece::Prose(text) => self.prose(text),
-                Piece::Code(code) => self.inside(&code_span(code)),
-                Piece::Formula(formula) => self.inside(&formula::inline(formula)),
-                Piece::Markup(markdown) => {
+                MarkdownPiece::Prose(text) => self.prose(text),
+                MarkdownPiece::Code(code) => self.inside(&code_span(code)),
+                MarkdownPiece::Formula(formula) => self.inside(&formula::inline(formula)),
+                MarkdownPiece::Markup(markdown) => {
                     self.inside(markdown);
                     if markdown.ends_with('\n') {
-                        self.place = Place::Start;
+                        self.place = LinePosition::Start;
                     }
                 }
-                Piece::Picture { alt, href } => {
+                MarkdownPiece::Picture { alt, href } => {
                     let mut words = Pieces::default();
                     words.push_prose(alt);
                     self.bracketed("![", &words.0, href);
                 }
-                Piece::Wrapped(Wrap::Link { href }, inner) => {
+                MarkdownPiece::Wrapped(Wrap::Link { href }, inner) => {
                     self.bracketed("[", &inner.0, href);
                 }
-                Piece::Wrapped(Wrap::Emphasis(mark), inner) => {
+                MarkdownPiece::Wrapped(Wrap::Emphasis(mark), inner) => {
                     self.inside(mark);
                     self.write(&inner.0);
                     self.inside(mark);
@@ -235,14 +235,14 @@ impl Writer {
         }
     }
 
-    fn bracketed(&mut self, bracket: &str, pieces: &[Piece], href: &str) {
+    fn bracketed(&mut self, bracket: &str, pieces: &[MarkdownPiece], href: &str) {
         // Otherwise `!` and the bracket would open a picture.
         if self.markdown.ends_with('!') {
             self.markdown.pop();
             self.markdown.push_str("\\!");
         }
         self.inside(bracket);
-        self.place = Place::Bracket;
+        self.place = LinePosition::Bracket;
         self.write(pieces);
         self.inside(&format!("]({href})"));
     }
@@ -254,7 +254,7 @@ impl Writer {
             self.markdown.push(' ');
         }
         self.markdown.push_str(markdown);
-        self.place = Place::Inside;
+        self.place = LinePosition::Inside;
     }
 
     fn prose(&mut self, text: &str) {
@@ -262,25 +262,26 @@ impl Writer {
         for (at, c) in text.char_indices() {
             let rest = &text[at + c.len_utf8()..];
             match (c, self.place) {
-                ('\n' | ' ' | '\t', Place::Start) => {}
+                ('\n' | ' ' | '\t', LinePosition::Start) => {}
                 ('\n', _) => {
                     // Two spaces before a line feed would be a hard line break.
                     let length = self.markdown.trim_end_matches([' ', '\t']).len();
                     self.markdown.truncate(length);
                     self.markdown.push('\n');
-                    self.place = Place::Start;
+                    self.place = LinePosition::Start;
                 }
                 _ => {
                     if is_markup(c, before, rest, self.place) {
                         self.markdown.push('\\');
                     }
                     self.markdown.push(c);
-                    let may_be_item = matches!(self.place, Place::Start | Place::Number);
+                    let may_be_item =
+                        matches!(self.place, LinePosition::Start | LinePosition::Number);
                     let is_number = may_be_item && c.is_ascii_digit();
                     self.place = if is_number {
-                        Place::Number
+                        LinePosition::Number
                     } else {
-                        Place::Inside
+                        LinePosition::Inside
                     };
                 }
             }
@@ -290,9 +291,9 @@ impl Writer {
 }
 
 /// True if a character of prose could be read as markup. `rest` is the remaining prose; the text after that is unknown.
-fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
+fn is_markup(c: char, before: Option<char>, rest: &str, place: LinePosition) -> bool {
     let next = rest.chars().next();
-    let starts = place == Place::Start;
+    let starts = place == LinePosition::Start;
     let before_space = next.is_some_and(char::is_whitespace);
     match c {
         '`' | '[' | ']' | '$' => true,
@@ -305,8 +306,8 @@ fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
         '&' => is_reference(rest),
         '#' | '>' | '=' | ':' | '|' => starts,
         '-' | '+' => starts && !next.is_some_and(char::is_alphanumeric),
-        '^' => place == Place::Bracket,
-        '.' | ')' => place == Place::Number && (next.is_none() || before_space),
+        '^' => place == LinePosition::Bracket,
+        '.' | ')' => place == LinePosition::Number && (next.is_none() || before_space),
         _ => false,
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn parse_blocks(
     dialect: Dialect,
     slugger: &mut Slugger,
 ) -> Parsed {
-    let mut reader = Reader {
+    let mut reader = BlockReader {
         raw_lines,
         dialect,
         slugger,
@@ -67,7 +67,7 @@ pub(super) fn parse_blocks(
     reader.parsed
 }
 
-struct Reader<'a> {
+struct BlockReader<'a> {
     raw_lines: &'a [&'a str],
     dialect: Dialect,
     slugger: &'a mut Slugger,
@@ -100,7 +100,7 @@ struct Pass<'a> {
     links: Vec<usize>,
 }
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     fn read(&mut self, text: &str, line_of: &[u32], depth: usize) {
         let mut options = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES

@@ -45,10 +45,12 @@ pub use document::{
     fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
 };
 pub(crate) use document::{settings_text, with_line_feeds};
+pub(crate) use escape::{
+    LinePosition, MarkdownPiece, Pieces, Wrap, fence_info, heading_text, href,
+};
 pub use escape::{
     ListMarkers, escaped, fence_of, fenced, heading, marked_text, marker_length, table,
 };
-pub(crate) use escape::{Piece, Pieces, Place, Wrap, fence_info, heading_text, href};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::visible;
 pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};

@@ -35,7 +35,7 @@ impl PageFile {
     }
 }
 
-struct Place<'a> {
+struct PagePath<'a> {
     docs: &'a Instance,
     locale: &'a str,
     version: &'a str,
@@ -46,7 +46,7 @@ struct Place<'a> {
 #[must_use]
 pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     let place = locate(settings, source)?;
-    let Place { docs, relative, .. } = place;
+    let PagePath { docs, relative, .. } = place;
     if place.version == CURRENT_VERSION && !docs.current_version {
         return None;
     }
@@ -160,12 +160,12 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
 }
 
 /// Locates a path in the folders of translations, of versions, or of the docs themselves.
-fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> {
+fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<PagePath<'a>> {
     let default = settings.default_locale.as_str();
     let mut builds = settings.instances.iter().filter(|it| it.is_built);
     let built = builds.find_map(|docs| Some((docs, below(source, &docs.path)?)));
     if let Some((docs, relative)) = built {
-        return Some(Place {
+        return Some(PagePath {
             docs,
             locale: place_in_build(settings, relative).0,
             version: CURRENT_VERSION,
@@ -188,7 +188,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
                 (folder, relative) => (known_version(docs, folder)?, relative),
             },
         };
-        return known.then_some(Place {
+        return known.then_some(PagePath {
             docs,
             locale,
             version,
@@ -197,7 +197,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
     }
     if let Some((docs, rest)) = in_folder_of(settings, source, Instance::versions_folder) {
         let (folder, relative) = rest.split_once('/')?;
-        return Some(Place {
+        return Some(PagePath {
             docs,
             locale: default,
             version: known_version(docs, folder)?,
@@ -211,7 +211,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
         has_it.then_some((docs, relative))
     });
     let (docs, relative) = places.max_by_key(|(docs, _)| docs.path.len())?;
-    Some(Place {
+    Some(PagePath {
         docs,
         locale: default,
         version: CURRENT_VERSION,

@@ -189,7 +189,6 @@ impl SiteSettings {
     ///
     /// # Errors
     /// Those of [`Self::read`].
-    #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read_with_build(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
@@ -208,8 +207,6 @@ impl SiteSettings {
             config.get("title"),
             ConfigValue::text,
         );
-        // Only exports need it and also accept it as an argument, so a computed one causes no warning.
-        let url = config.get("url").text();
         let base_url = slashed(&picker.pick(
             "base_url",
             toml.base_url.take(),
@@ -224,13 +221,11 @@ impl SiteSettings {
             ConfigValue::bool,
         );
         let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        let pages = std::mem::take(&mut toml.pages);
+        let blog = std::mem::take(&mut toml.blog);
         for (kind, toml, build) in [
-            (
-                ContentKind::Pages,
-                std::mem::take(&mut toml.pages),
-                build.as_deref(),
-            ),
-            (ContentKind::Blog, std::mem::take(&mut toml.blog), None),
+            (ContentKind::Pages, pages, build.as_deref()),
+            (ContentKind::Blog, blog, None),
         ] {
             let plugins = read_unversioned(kind, toml, &config, build, files, &mut picker)?;
             instances.extend(plugins);
@@ -243,21 +238,7 @@ impl SiteSettings {
             |value| MarkdownFormat::named(&value.text()?),
             MarkdownFormat::Mdx,
         );
-        // Plugins are functions, so their use shows only in the config's text. Without a config, formulas are assumed.
-        let math = toml.math.unwrap_or_else(|| {
-            files
-                .get(config_name)
-                .is_none_or(|text| text.contains("remark-math"))
-        });
-        picker.found(
-            "math",
-            &math,
-            match (toml.math, config_name) {
-                (Some(_), _) => Origin::toml(),
-                (None, "") => Origin::Default,
-                (None, name) => Origin::File(name.to_owned()),
-            },
-        );
+        let math = reads_math(toml.math, files, &mut picker);
         let keep_anchor_case = picker.pick(
             "keep_anchor_case",
             toml.keep_anchor_case,
@@ -265,72 +246,37 @@ impl SiteSettings {
             ConfigValue::bool,
             false,
         );
-        // Only pictures depend on it, so a computed one causes no warning.
-        let static_folders = config.get("staticDirectories").texts();
-        let static_folders = static_folders.unwrap_or_else(|| vec!["static".to_owned()]);
         let i18n = config.get("i18n");
-        let default_locale = picker.pick(
-            "default_locale",
-            toml.default_locale,
-            i18n.get("defaultLocale"),
-            ConfigValue::text,
-            "en".to_owned(),
-        );
-        let mut locales = picker.pick(
-            "locales",
-            toml.locales,
-            i18n.get("locales"),
-            ConfigValue::texts,
-            vec![],
-        );
-        if !locales.contains(&default_locale) {
-            locales.insert(0, default_locale.clone());
-        }
-        let i18n_path = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
-        let origin = i18n_path
-            .as_ref()
-            .map_or(Origin::Default, |_| Origin::File(config_name.to_owned()));
-        let i18n_path = i18n_path.unwrap_or_else(|| "i18n".to_owned());
-        picker.found("i18n_path", &i18n_path, origin);
+        let (default_locale, locales) = read_locales(&mut toml, i18n, &mut picker);
+        let i18n_path = i18n_path(i18n, &mut picker);
         let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
-        let comment_ids = comment_ids(&config, &mut picker);
-        let synonyms = read_synonyms(files)?;
-        if !synonyms.is_empty() {
-            picker.found(
-                "synonyms",
-                &synonyms,
-                Origin::File(SYNONYMS_FILE.to_owned()),
-            );
-        }
-        let Picker {
-            origins, warnings, ..
-        } = picker;
         Ok(Self {
             title,
-            url: url.map(|url| url.trim_end_matches('/').to_owned()),
-            base_url,
+            // Only exports need it and also accept it as an argument, so a computed one causes no warning.
+            url: config
+                .get("url")
+                .text()
+                .map(|url| url.trim_end_matches('/').to_owned()),
             instances,
             trailing_slash,
             default_locale,
-            static_folders: static_folders
-                .iter()
-                .map(|folder| folder.trim_start_matches("./").trim_matches('/').to_owned())
-                .collect(),
+            static_folders: static_folders(&config),
             locales,
-            i18n_path: i18n_path.trim_matches('/').to_owned(),
+            i18n_path,
             locale_places,
+            base_url,
             markdown_format,
             math,
-            comment_ids,
+            comment_ids: comment_ids(&config, &mut picker),
             keep_anchor_case,
             is_build,
             require_front_matter: toml.require_front_matter,
-            synonyms,
-            origins,
-            warnings,
+            synonyms: site_synonyms(files, &mut picker)?,
+            origins: picker.origins,
+            warnings: picker.warnings,
         })
     }
 
@@ -374,6 +320,79 @@ impl SiteSettings {
         let folder = own.and_then(|place| place.folder.as_deref());
         format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
     }
+}
+
+/// Returns the default locale, and all locales.
+fn read_locales(
+    toml: &mut TomlSettings,
+    i18n: &ConfigValue,
+    picker: &mut Picker,
+) -> (String, Vec<String>) {
+    let default_locale = picker.pick(
+        "default_locale",
+        toml.default_locale.take(),
+        i18n.get("defaultLocale"),
+        ConfigValue::text,
+        "en".to_owned(),
+    );
+    let mut locales = picker.pick(
+        "locales",
+        toml.locales.take(),
+        i18n.get("locales"),
+        ConfigValue::texts,
+        vec![],
+    );
+    if !locales.contains(&default_locale) {
+        locales.insert(0, default_locale.clone());
+    }
+    (default_locale, locales)
+}
+
+/// Returns the folder of translations.
+fn i18n_path(i18n: &ConfigValue, picker: &mut Picker) -> String {
+    let told = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
+    let origin = match told {
+        Some(_) => Origin::File(picker.config_name.to_owned()),
+        None => Origin::Default,
+    };
+    let path = told.unwrap_or_else(|| "i18n".to_owned());
+    picker.found("i18n_path", &path, origin);
+    path.trim_matches('/').to_owned()
+}
+
+/// True if `$` begins a formula. Plugins are functions, so their use shows only in the config's text. Without a config, formulas are assumed.
+fn reads_math(toml: Option<bool>, files: &BTreeMap<String, String>, picker: &mut Picker) -> bool {
+    let config = files.get(picker.config_name);
+    let math = toml.unwrap_or_else(|| config.is_none_or(|text| text.contains("remark-math")));
+    let origin = match (toml, picker.config_name) {
+        (Some(_), _) => Origin::toml(),
+        (None, "") => Origin::Default,
+        (None, name) => Origin::File(name.to_owned()),
+    };
+    picker.found("math", &math, origin);
+    math
+}
+
+/// Returns the folders of files that are copied into the site. Only pictures depend on them, so a computed value causes no warning.
+fn static_folders(config: &ConfigValue) -> Vec<String> {
+    let folders = config.get("staticDirectories").texts();
+    folders
+        .unwrap_or_else(|| vec!["static".to_owned()])
+        .iter()
+        .map(|folder| folder.trim_start_matches("./").trim_matches('/').to_owned())
+        .collect()
+}
+
+fn site_synonyms(
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<Vec<String>>, SettingsError> {
+    let synonyms = read_synonyms(files)?;
+    if !synonyms.is_empty() {
+        let origin = Origin::File(SYNONYMS_FILE.to_owned());
+        picker.found("synonyms", &synonyms, origin);
+    }
+    Ok(synonyms)
 }
 
 /// True if `<!-- #id -->` sets a heading's id: a feature of Docusaurus 4 that can be enabled separately.

@@ -25,7 +25,7 @@ pub use tokens::count_tokens;
 pub use types::Chunk;
 
 use section::{Section, classify, sections_of};
-use split::{Piece, pieces_of};
+use split::{Part, pieces_of};
 
 /// The version of the embedded text, part of an index's identity.
 pub const EMBEDDED_TEXT_VERSION: u32 = 2;
@@ -42,7 +42,7 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     let enriched = are_enriched(&sections, policy);
     for (section, enriched) in sections.iter().zip(enriched) {
         let pieces = pieces_of(section, policy);
-        let place = Place {
+        let place = SectionContext {
             document,
             section_type: classify(section),
             enriched,
@@ -88,7 +88,7 @@ fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     enriched.collect()
 }
 
-struct Place<'a> {
+struct SectionContext<'a> {
     document: &'a Document,
     section: &'a Section<'a>,
     section_type: SectionType,
@@ -97,8 +97,8 @@ struct Place<'a> {
     count: usize,
 }
 
-impl Place<'_> {
-    fn chunk(&self, index: usize, piece: &Piece<'_>, policy: &ChunkPolicy) -> Chunk {
+impl SectionContext<'_> {
+    fn chunk(&self, index: usize, piece: &Part<'_>, policy: &ChunkPolicy) -> Chunk {
         let heading = self.section.heading.filter(|_| index == 0);
         let own: Vec<&Block> = piece.blocks.iter().map(|block| &**block).collect();
         // A heading without content is its own text.

@@ -14,9 +14,9 @@ use super::tokens::count_tokens;
 
 /// A whole block, or a part of a block that is too long.
 #[derive(Debug, Clone)]
-pub(super) struct PieceBlock<'a>(Cow<'a, Block>);
+pub(super) struct PartBlock<'a>(Cow<'a, Block>);
 
-impl Deref for PieceBlock<'_> {
+impl Deref for PartBlock<'_> {
     type Target = Block;
 
     fn deref(&self) -> &Block {
@@ -24,20 +24,20 @@ impl Deref for PieceBlock<'_> {
     }
 }
 
-impl Borrow<Block> for PieceBlock<'_> {
+impl Borrow<Block> for PartBlock<'_> {
     fn borrow(&self) -> &Block {
         &self.0
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct Part<'a> {
     /// The blocks, those shared with the previous piece first.
-    pub(super) blocks: Vec<PieceBlock<'a>>,
+    pub(super) blocks: Vec<PartBlock<'a>>,
     shared: usize,
 }
 
-impl Piece<'_> {
+impl Part<'_> {
     /// The number of words that the previous piece lacks.
     pub(super) fn new_words(&self) -> usize {
         let fresh = &self.blocks[self.shared..];
@@ -50,7 +50,7 @@ impl Piece<'_> {
 
 #[derive(Clone)]
 struct Measured<'a> {
-    block: PieceBlock<'a>,
+    block: PartBlock<'a>,
     tokens: usize,
 }
 
@@ -58,12 +58,12 @@ struct Measured<'a> {
 const SEPARATOR_TOKENS: usize = 1;
 
 /// Splits a section's blocks into pieces. A section that fits the policy is one piece.
-pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Piece<'a>> {
+pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Part<'a>> {
     let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
     if size_of(&blocks) <= policy.split_above_tokens + SEPARATOR_TOKENS {
         return vec![piece(blocks, 0)];
     }
-    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    let mut pieces: Vec<Part<'a>> = Vec::new();
     let mut current: Vec<Measured<'a>> = Vec::new();
     let mut shared = 0;
     for measured in blocks {
@@ -85,8 +85,8 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
     pieces
 }
 
-fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
-    Piece {
+fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Part<'_> {
+    Part {
         blocks: blocks.into_iter().map(|measured| measured.block).collect(),
         shared,
     }
@@ -100,7 +100,7 @@ fn size_of(blocks: &[Measured<'_>]) -> usize {
 }
 
 impl<'a> Measured<'a> {
-    fn new(block: PieceBlock<'a>) -> Self {
+    fn new(block: PartBlock<'a>) -> Self {
         let tokens = count_tokens(&fenced_text(&block));
         Self { block, tokens }
     }
@@ -119,7 +119,7 @@ fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     let mut all = Vec::with_capacity(blocks.len());
     for block in blocks {
-        let measured = Measured::new(PieceBlock(Cow::Borrowed(block)));
+        let measured = Measured::new(PartBlock(Cow::Borrowed(block)));
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
         let limit = if whole {
             MAX_BLOCK_TOKENS
@@ -134,7 +134,7 @@ fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
         all.extend(
             parts
                 .into_iter()
-                .map(|part| Measured::new(PieceBlock(Cow::Owned(part)))),
+                .map(|part| Measured::new(PartBlock(Cow::Owned(part)))),
         );
     }
     all

@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 /// The kind of text, which decides where an address begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TextKind {
     Prose,
     /// In code, `//` begins a comment, `@` a name, and a quote ends an address.
     Code,
@@ -50,8 +50,8 @@ fn pattern(pattern: &str) -> Regex {
 }
 
 /// Returns the ranges of addresses with a host in a text, in order and without the punctuation after them.
-pub(super) fn addresses(text: &str, place: Place) -> Vec<Range<usize>> {
-    if place == Place::Code {
+pub(super) fn addresses(text: &str, place: TextKind) -> Vec<Range<usize>> {
+    if place == TextKind::Code {
         // After any other character, slashes begin a comment.
         return web(text, &IN_CODE, |before| {
             matches!(before, Some('(' | '=' | '"' | '\''))
@@ -159,7 +159,7 @@ fn has_domain(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(text: &str, place: Place) -> Vec<&str> {
+    fn found(text: &str, place: TextKind) -> Vec<&str> {
         let found = addresses(text, place);
         found.into_iter().map(|range| &text[range]).collect()
     }
@@ -201,10 +201,10 @@ mod tests {
             ),
             ("看https://a.b/x。更多", vec!["https://a.b/x"]),
         ] {
-            assert_eq!(found(text, Place::Prose), expected, "{text}");
+            assert_eq!(found(text, TextKind::Prose), expected, "{text}");
         }
         assert_eq!(
-            found("curl 'https://a.b/x' | sh", Place::Code),
+            found("curl 'https://a.b/x' | sh", TextKind::Code),
             ["https://a.b/x"]
         );
     }
@@ -217,9 +217,9 @@ mod tests {
             "@app.route (@pytest.fixture) [@a.bc] \"@types/node\" '@site/docs' a@b x @ y.z HEAD@{1} user@host:~/x.sh",
             "docs/intro.md node.js 10.0.0.0/24 ros2_www __init__ a.www",
         ] {
-            assert_eq!(found(text, Place::Prose), Vec::<&str>::new(), "{text}");
+            assert_eq!(found(text, TextKind::Prose), Vec::<&str>::new(), "{text}");
         }
         let code = "@app.route(\"/x\")\nx = a@b.c //a.bc";
-        assert_eq!(found(code, Place::Code), Vec::<&str>::new());
+        assert_eq!(found(code, TextKind::Code), Vec::<&str>::new());
     }
 }

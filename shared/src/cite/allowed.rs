@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::address::{Place, addresses, trimmed};
+use super::address::{TextKind, addresses, trimmed};
 use crate::book::href;
 
 /// HTML and JSX attributes that hold link targets.
@@ -82,7 +82,7 @@ impl AllowedLinks {
     }
 
     fn add_addresses(&mut self, text: &str) {
-        for place in [Place::Prose, Place::Code] {
+        for place in [TextKind::Prose, TextKind::Code] {
             for found in addresses(text, place) {
                 let address = &text[found];
                 if is_allowed_scheme(address) {

@@ -14,7 +14,7 @@ use self::table::table;
 use super::address::{self, addresses};
 use super::allowed::AllowedLinks;
 use super::markers::Cited;
-use crate::book::{HiddenFilter, ListMarkers, Place, fence_info, heading_text};
+use crate::book::{HiddenFilter, LinePosition, ListMarkers, fence_info, heading_text};
 
 /// Put before each line of a paragraph while it is parsed, so that no line is taken for the start of another block. A private-use character that no
 /// text contains.
@@ -56,7 +56,7 @@ pub struct MarkdownWriter {
     line: String,
     /// True if the rest of the line is paragraph text.
     in_text: bool,
-    block: Block,
+    block: OpenBlock,
     items: ListMarkers,
     /// True if the block is in a list.
     in_list: bool,
@@ -73,7 +73,7 @@ pub struct MarkdownWriter {
 
 /// The block that is being read.
 #[derive(Debug, Default)]
-enum Block {
+enum OpenBlock {
     #[default]
     None,
     Paragraph(Paragraph),
@@ -100,7 +100,7 @@ impl MarkdownWriter {
             word: 0,
             line: String::new(),
             in_text: false,
-            block: Block::None,
+            block: OpenBlock::None,
             items: ListMarkers::default(),
             in_list: false,
             column: 0,
@@ -196,7 +196,7 @@ impl MarkdownWriter {
     fn read_line(&mut self, has_ended: bool) {
         loop {
             let line = std::mem::take(&mut self.line);
-            if let Block::Code { fence, indentation } = &self.block {
+            if let OpenBlock::Code { fence, indentation } = &self.block {
                 if !has_ended {
                     self.line = line;
                 } else if fence.is_closed_by(&line) {
@@ -208,7 +208,7 @@ impl MarkdownWriter {
                 return;
             }
             let before = Before {
-                paragraph: matches!(self.block, Block::Paragraph(_)),
+                paragraph: matches!(self.block, OpenBlock::Paragraph(_)),
                 list: self.in_list,
             };
             match Line::read(&line, has_ended, before) {
@@ -242,11 +242,11 @@ impl MarkdownWriter {
     fn whole_line(&mut self, line: &str, kind: Line) {
         let indentation = indentation(line);
         match (kind, &mut self.block) {
-            (Line::Row, Block::Table(held)) if held.len() < MAX_HELD_BYTES => {
+            (Line::Row, OpenBlock::Table(held)) if held.len() < MAX_HELD_BYTES => {
                 held.push_str(line);
                 held.push('\n');
             }
-            (Line::Quote(text), Block::Quote(held)) if held.len() < MAX_HELD_BYTES => {
+            (Line::Quote(text), OpenBlock::Quote(held)) if held.len() < MAX_HELD_BYTES => {
                 held.push_str(&text);
                 held.push('\n');
             }
@@ -254,15 +254,15 @@ impl MarkdownWriter {
                 self.end_block();
                 self.indent(indentation);
                 match kind {
-                    Line::Row => self.block = Block::Table(format!("{}\n", line.trim())),
-                    Line::Quote(text) => self.block = Block::Quote(format!("{text}\n")),
+                    Line::Row => self.block = OpenBlock::Table(format!("{}\n", line.trim())),
+                    Line::Quote(text) => self.block = OpenBlock::Quote(format!("{text}\n")),
                     Line::Heading { level, text } => self.heading(level, &text),
                     Line::Rule => self.begin("***", false),
                     Line::Fence(fence) => {
                         let language = fence.info.split_whitespace().next().unwrap_or_default();
                         let info = fence_info(language, title_of(&fence.info));
                         self.begin(&format!("{}{info}", fence.marks), self.in_list);
-                        self.block = Block::Code { fence, indentation };
+                        self.block = OpenBlock::Code { fence, indentation };
                     }
                     _ => {}
                 }
@@ -329,7 +329,7 @@ impl MarkdownWriter {
     }
 
     fn heading(&mut self, level: usize, text: &str) {
-        let markdown = Inline::read(text, &self.allowed).written(Place::Inside);
+        let markdown = Inline::read(text, &self.allowed).written(LinePosition::Inside);
         let line = markdown.replace("\\\n", " ").replace('\n', " ");
         if !line.is_empty() {
             let marks = "#".repeat(level);
@@ -339,18 +339,18 @@ impl MarkdownWriter {
 
     fn end_block(&mut self) {
         match &self.block {
-            Block::None => {}
-            Block::Paragraph(_) => self.settle(true),
-            Block::Code { fence, .. } => self.go_on(&format!("\n{}", fence.marks)),
-            Block::Table(text) => match table(text, &self.allowed) {
+            OpenBlock::None => {}
+            OpenBlock::Paragraph(_) => self.settle(true),
+            OpenBlock::Code { fence, .. } => self.go_on(&format!("\n{}", fence.marks)),
+            OpenBlock::Table(text) => match table(text, &self.allowed) {
                 Some(markdown) => {
                     self.begin(&markdown, false);
                     self.is_apart = true;
                 }
                 None => return self.as_text(),
             },
-            Block::Quote(_) if self.depth == MAX_DEPTH => return self.as_text(),
-            Block::Quote(text) => {
+            OpenBlock::Quote(_) if self.depth == MAX_DEPTH => return self.as_text(),
+            OpenBlock::Quote(text) => {
                 let mut inner = Self::within(Arc::clone(&self.allowed), self.depth + 1);
                 text.chars().for_each(|c| inner.put(c));
                 inner.end();
@@ -361,28 +361,28 @@ impl MarkdownWriter {
                 }
             }
         }
-        self.block = Block::None;
+        self.block = OpenBlock::None;
     }
 
     /// Writes a table or quote that turned out to be text.
     fn as_text(&mut self) {
-        if let Block::Table(text) | Block::Quote(text) = std::mem::take(&mut self.block) {
-            self.block = Block::Paragraph(Paragraph::default());
+        if let OpenBlock::Table(text) | OpenBlock::Quote(text) = std::mem::take(&mut self.block) {
+            self.block = OpenBlock::Paragraph(Paragraph::default());
             text.chars().for_each(|c| self.text(c));
             self.end_block();
         }
     }
 
     fn open_paragraph(&mut self, indentation: usize) {
-        if !matches!(self.block, Block::Paragraph(_)) {
+        if !matches!(self.block, OpenBlock::Paragraph(_)) {
             self.end_block();
             self.indent(indentation);
-            self.block = Block::Paragraph(Paragraph::default());
+            self.block = OpenBlock::Paragraph(Paragraph::default());
         }
     }
 
     fn text(&mut self, c: char) {
-        let Block::Paragraph(paragraph) = &mut self.block else {
+        let OpenBlock::Paragraph(paragraph) = &mut self.block else {
             return;
         };
         if matches!(c, ' ' | '\t' | '\n') {
@@ -401,7 +401,7 @@ impl MarkdownWriter {
     }
 
     fn end_word(&mut self) {
-        let Block::Paragraph(paragraph) = &self.block else {
+        let OpenBlock::Paragraph(paragraph) = &self.block else {
             return;
         };
         let is_full = paragraph.stretch.len() > MAX_HELD_BYTES;
@@ -410,7 +410,7 @@ impl MarkdownWriter {
 
     /// Writes the stretch read so far if following text cannot change its parse, or if none follows.
     fn settle(&mut self, is_whole: bool) {
-        let Block::Paragraph(paragraph) = &mut self.block else {
+        let OpenBlock::Paragraph(paragraph) = &mut self.block else {
             return;
         };
         if !is_whole && !paragraph.may_be_settled() {
@@ -427,7 +427,11 @@ impl MarkdownWriter {
         paragraph.tried = 0;
         paragraph.stretch.clear();
         let starts = !paragraph.has_begun || paragraph.joint.ends_with('\n');
-        let markdown = inline.written(if starts { Place::Start } else { Place::Inside });
+        let markdown = inline.written(if starts {
+            LinePosition::Start
+        } else {
+            LinePosition::Inside
+        });
         if markdown.is_empty() {
             return;
         }
@@ -444,7 +448,7 @@ impl MarkdownWriter {
 fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     let mut shown = String::with_capacity(code.len());
     let mut from = 0;
-    for range in addresses(code, address::Place::Code) {
+    for range in addresses(code, address::TextKind::Code) {
         if !allowed.has_address(&code[range.clone()]) {
             shown.push_str(&code[from..range.start]);
             shown.push_str(REMOVED);

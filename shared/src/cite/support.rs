@@ -127,7 +127,7 @@ pub enum Best {
 
 /// The passages that sentences are compared with.
 pub struct Evidence {
-    passages: Vec<Text>,
+    passages: Vec<PreparedPassage>,
     words: Words,
     /// Words of the book's title, which are too common to distinguish sentences.
     common: HashSet<String>,
@@ -136,7 +136,7 @@ pub struct Evidence {
 }
 
 /// A passage, prepared for comparison.
-struct Text {
+struct PreparedPassage {
     whole: String,
     numbers: HashSet<String>,
     names: Squeezed,
@@ -155,7 +155,9 @@ impl Evidence {
         let words = Words::of(language);
         let texts = passages.into_iter().map(|text| format!("{title}\n{text}"));
         Self {
-            passages: texts.map(|text| Text::of(text, &words)).collect(),
+            passages: texts
+                .map(|text| PreparedPassage::of(text, &words))
+                .collect(),
             common: words.terms(title).into_iter().collect(),
             is_english: language == Language::ENGLISH,
             // German capitalises every noun.
@@ -180,12 +182,12 @@ impl Evidence {
     #[must_use]
     pub fn support(&self, claim: &Claim, numbers: &[usize]) -> Support {
         let known = |n: &usize| self.passages.get(n.checked_sub(1)?);
-        let texts: Vec<&Text> = numbers.iter().filter_map(known).collect();
+        let texts: Vec<&PreparedPassage> = numbers.iter().filter_map(known).collect();
         if let [text] = texts[..] {
             return self.compare(claim, text);
         }
         let all: Vec<&str> = texts.iter().map(|text| text.whole.as_str()).collect();
-        self.compare(claim, &Text::of(all.join("\n"), &self.words))
+        self.compare(claim, &PreparedPassage::of(all.join("\n"), &self.words))
     }
 
     /// Finds the passage that supports a claim best.
@@ -221,7 +223,7 @@ impl Evidence {
         code::source(lines, self.passages.iter().map(|text| text.whole.as_str()))
     }
 
-    fn compare(&self, claim: &Claim, text: &Text) -> Support {
+    fn compare(&self, claim: &Claim, text: &PreparedPassage) -> Support {
         let held = claim.stems.intersection(&text.stems).count();
         let held_before = claim.before.intersection(&text.stems).count();
         let all = claim.stems.len();
@@ -249,7 +251,7 @@ impl Evidence {
     }
 }
 
-impl Text {
+impl PreparedPassage {
     fn of(text: String, words: &Words) -> Self {
         Self {
             numbers: numbers::known(&text),

@@ -30,7 +30,7 @@ const LABEL_WORDS: usize = 3;
 
 /// A block of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct QuotableBlock {
     pub(super) kind: BlockKind,
     /// The book's text; its lines are compared with the question.
     pub(super) text: String,
@@ -68,7 +68,7 @@ pub(super) struct Code {
     pub(super) closing: String,
 }
 
-impl Block {
+impl QuotableBlock {
     fn paragraph(text: &str, markdown: String) -> Self {
         Self {
             kind: BlockKind::Paragraph,
@@ -240,7 +240,7 @@ pub(super) fn is_short_line(text: &str) -> bool {
 }
 
 /// Returns the tidied blocks of a passage; none for a heading without text.
-pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
+pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<QuotableBlock> {
     if passage.candidate.is_bare_heading() {
         return Vec::new();
     }
@@ -250,7 +250,7 @@ pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
 }
 
 /// Reads the blocks of a text from its marks.
-fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
+fn read(text: &str, marks: &[Mark]) -> Vec<QuotableBlock> {
     let unmarked = if marks.is_empty() {
         unmarked::blocks_of(text)
     } else {
@@ -259,7 +259,7 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     let marks = if marks.is_empty() { &unmarked } else { marks };
     let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
     let (inline, stretches): (Vec<Mark>, Vec<Mark>) = marks.cloned().partition(Mark::is_inline);
-    let reader = Reader { text, inline };
+    let reader = SectionReader { text, inline };
     let mut blocks = Vec::new();
     let mut end = 0;
     for mark in stretches {
@@ -275,20 +275,20 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     blocks
 }
 
-struct Reader<'a> {
+struct SectionReader<'a> {
     text: &'a str,
     /// Inline marks, sorted by start.
     inline: Vec<Mark>,
 }
 
-impl<'a> Reader<'a> {
-    fn block(&self, mark: &Mark) -> Block {
+impl<'a> SectionReader<'a> {
+    fn block(&self, mark: &Mark) -> QuotableBlock {
         let stretch = trimmed(self.text, mark.range());
         let text = self.slice(&stretch);
         match mark.kind {
-            MarkKind::Heading => Block::heading(text),
+            MarkKind::Heading => QuotableBlock::heading(text),
             MarkKind::Fence => code(text),
-            MarkKind::Paragraph if self.is_picture(&stretch) => Block {
+            MarkKind::Paragraph if self.is_picture(&stretch) => QuotableBlock {
                 kind: BlockKind::Picture,
                 text: text.to_owned(),
                 markdown: self.markdown(stretch),
@@ -299,9 +299,9 @@ impl<'a> Reader<'a> {
                     |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
                 let marks = marks_in(&self.inline, &stretch).iter().filter(is_bold);
                 let marks: Vec<Mark> = marks.cloned().collect();
-                Block::paragraph(text, marked_text(self.text, &marks, stretch))
+                QuotableBlock::paragraph(text, marked_text(self.text, &marks, stretch))
             }
-            MarkKind::Table if text.contains('\n') => Block {
+            MarkKind::Table if text.contains('\n') => QuotableBlock {
                 kind: BlockKind::Table,
                 text: text.to_owned(),
                 markdown: self.table(stretch),
@@ -318,13 +318,13 @@ impl<'a> Reader<'a> {
                     .find(|boxed| self.slice(&body).starts_with(**boxed));
                 let boxed = boxed.map_or("", |boxed| boxed);
                 let body = body.start + boxed.len()..body.end;
-                Block {
+                QuotableBlock {
                     kind: BlockKind::ListItem { marker },
                     text: text.to_owned(),
                     markdown: boxed.to_owned() + &self.markdown(body),
                 }
             }
-            _ => Block::paragraph(text, self.prose(stretch)),
+            _ => QuotableBlock::paragraph(text, self.prose(stretch)),
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::blocks::{Block, BlockKind, Code, blocks_of};
+use super::blocks::{BlockKind, Code, QuotableBlock, blocks_of};
 use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
@@ -67,11 +67,11 @@ pub(super) fn brief(
     if span.is_empty() || leads_away(&blocks) {
         return (quotes, String::new());
     }
-    let blocks: Vec<Block> = blocks[span]
+    let blocks: Vec<QuotableBlock> = blocks[span]
         .iter()
         .map(|block| block.shortened(BRIEF_LINES, |row| similarities.gains(row).iter().sum()))
         .collect();
-    let plain: Vec<&str> = blocks.iter().map(Block::plain).collect();
+    let plain: Vec<&str> = blocks.iter().map(QuotableBlock::plain).collect();
     write(None, &blocks, 0..blocks.len(), passage.n, "", &mut quotes);
     (quotes, plain.join(" "))
 }
@@ -87,8 +87,8 @@ fn given_or_by_words<'a>(
 }
 
 /// Returns the block that fits best, with a neighbour that it needs.
-fn brief_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
-    let is_short = |block: &Block| !block.is_code() || block.lines() <= BRIEF_LINES;
+fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
+    let is_short = |block: &QuotableBlock| !block.is_code() || block.lines() <= BRIEF_LINES;
     let fit = |at: &usize| -> f32 { similarities.gains(&blocks[*at].text).iter().sum() };
     let says_something = |at: &usize| {
         let block = &blocks[*at];
@@ -112,13 +112,13 @@ fn brief_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     }
 }
 
-fn words(blocks: &[Block]) -> usize {
-    blocks.iter().map(Block::words).sum()
+fn words(blocks: &[QuotableBlock]) -> usize {
+    blocks.iter().map(QuotableBlock::words).sum()
 }
 
 /// True if a section is only a link, perhaps with a sentence that leads to it, or only pictures.
-fn leads_away(blocks: &[Block]) -> bool {
-    let is_picture = |block: &Block| block.kind == BlockKind::Picture || block.is_label();
+fn leads_away(blocks: &[QuotableBlock]) -> bool {
+    let is_picture = |block: &QuotableBlock| block.kind == BlockKind::Picture || block.is_label();
     match blocks {
         [only] if only.is_link() => true,
         [lead, link] if lead.ends_in_colon() && link.is_link() => true,
@@ -127,7 +127,11 @@ fn leads_away(blocks: &[Block]) -> bool {
 }
 
 /// Returns the heading above a block; `None` if the block is a heading.
-fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<Block> {
+fn heading_above(
+    passage: &Passage<'_>,
+    blocks: &[QuotableBlock],
+    at: usize,
+) -> Option<QuotableBlock> {
     if blocks[at].kind == BlockKind::Heading {
         return None;
     }
@@ -136,12 +140,17 @@ fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<B
     Some(
         above
             .cloned()
-            .unwrap_or_else(|| Block::heading(passage.candidate.section())),
+            .unwrap_or_else(|| QuotableBlock::heading(passage.candidate.section())),
     )
 }
 
 /// True if a quote needs no heading: it begins with its section's first sentence, and contains the heading's words.
-fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block, cutter: &Words) -> bool {
+fn is_clear(
+    blocks: &[QuotableBlock],
+    span: &Range<usize>,
+    heading: &QuotableBlock,
+    cutter: &Words,
+) -> bool {
     let quoted = blocks[span.clone()].iter();
     let said: HashSet<String> = quoted.flat_map(|block| cutter.terms(&block.text)).collect();
     let names = cutter.terms(&heading.text);
@@ -152,7 +161,7 @@ fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block, cutter: &Wor
 
 /// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
 /// question is an entry, too.
-fn best_entry(blocks: &[Block], similarities: &Similarities) -> Option<Range<usize>> {
+fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
     let is_heading = |at: usize| blocks[at].kind == BlockKind::Heading;
     let is_edge =
         |at: &usize| is_heading(*at) || blocks[*at].asks() && (*at == 0 || !is_heading(at - 1));
@@ -181,7 +190,7 @@ fn best_entry(blocks: &[Block], similarities: &Similarities) -> Option<Range<usi
 }
 
 /// Returns the blocks that cover most of the question's terms at about the target length.
-fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
+fn best_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
     if let Some(entry) = best_entry(blocks, similarities) {
         return entry;
     }
@@ -214,7 +223,7 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
             for gains in &gains[group[0]..group[1]] {
                 raise(&mut found, gains);
             }
-            if blocks[from..group[1]].iter().all(Block::is_diagram) {
+            if blocks[from..group[1]].iter().all(QuotableBlock::is_diagram) {
                 continue;
             }
             let covered = found.iter().sum::<f32>() / most.max(TOLERANCE);
@@ -229,7 +238,7 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
 }
 
 /// Returns the items at which a list of more than [`MAX_LIST_WORDS`] words may be cut.
-fn list_cuts(blocks: &[Block]) -> Vec<usize> {
+fn list_cuts(blocks: &[QuotableBlock]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut at = 0;
     for list in blocks.chunk_by(|before, block| before.is_item() && block.is_item()) {
@@ -250,12 +259,12 @@ fn distance(length: usize) -> f32 {
 }
 
 /// Removes labels at both ends, and a heading or a colon at the end, if the text they belong to is not quoted.
-fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
+fn without_loose_ends(blocks: &[QuotableBlock], span: Range<usize>) -> Range<usize> {
     let Range { mut start, mut end } = span;
     while end - start > 1 && blocks[start].is_label() && !blocks[start + 1].is_led() {
         start += 1;
     }
-    let leads = |block: &Block| {
+    let leads = |block: &QuotableBlock| {
         block.kind == BlockKind::Heading || block.ends_in_colon() || block.is_label()
     };
     while end - start > 1 && leads(&blocks[end - 1]) {
@@ -266,8 +275,8 @@ fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
 
 /// Writes a span of a section below its heading, with the citation at the end. `continues` says that the section has more.
 fn write(
-    heading: Option<Block>,
-    section: &[Block],
+    heading: Option<QuotableBlock>,
+    section: &[QuotableBlock],
     span: Range<usize>,
     n: usize,
     continues: &str,
@@ -282,17 +291,17 @@ fn write(
     let (before, after) = (is_cut(span.start), is_cut(span.end));
     let mut rest = section[span.end..].iter();
     let is_rest_empty = rest.all(|block| block.kind == BlockKind::Heading);
-    let cut = |is_cut: bool| is_cut.then(|| Block::cut(CUT));
+    let cut = |is_cut: bool| is_cut.then(|| QuotableBlock::cut(CUT));
     let lead = lead_of_piece(section, span.start);
     let blocks = heading.into_iter().chain(lead).chain(cut(before));
     let blocks = blocks
         .chain(section[span].iter().cloned())
         .chain(cut(after));
-    let blocks: Vec<Block> = blocks.collect();
+    let blocks: Vec<QuotableBlock> = blocks.collect();
     let mut list = ListMarkers::default();
     let mut in_list = false;
     let runs = blocks.chunk_by(|before, block| block.continues(before));
-    let runs: Vec<&[Block]> = runs.collect();
+    let runs: Vec<&[QuotableBlock]> = runs.collect();
     for (at, run) in runs.iter().enumerate() {
         let block = &run[0];
         let is_item = matches!(&block.kind, BlockKind::ListItem { marker } if !marker.is_empty());
@@ -329,7 +338,7 @@ fn write(
 }
 
 /// Returns the paragraph before a code block, if the quote begins with a later piece of the code.
-fn lead_of_piece(section: &[Block], start: usize) -> Option<Block> {
+fn lead_of_piece(section: &[QuotableBlock], start: usize) -> Option<QuotableBlock> {
     let BlockKind::Code(code) = &section[start].kind else {
         return None;
     };
@@ -339,12 +348,12 @@ fn lead_of_piece(section: &[Block], start: usize) -> Option<Block> {
 }
 
 /// True for a block that is the title of the next one, unless that is code.
-fn is_title(block: &Block, next: Option<&&[Block]>) -> bool {
+fn is_title(block: &QuotableBlock, next: Option<&&[QuotableBlock]>) -> bool {
     block.is_title() && next.is_some_and(|next| !next[0].is_code())
 }
 
 /// Writes adjacent pieces of one code block between the lines that enclose them, with a mark where code was cut.
-fn fenced_pieces(code: &Code, run: &[Block]) -> String {
+fn fenced_pieces(code: &Code, run: &[QuotableBlock]) -> String {
     let before = (code.piece > 0).then_some(CUT);
     let after = (code.piece + run.len() < code.pieces).then_some(CUT);
     let closing = match run.last().map(|last| &last.kind) {

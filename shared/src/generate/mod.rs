@@ -20,7 +20,8 @@ use crate::retrieve::ScoredChunk;
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
 pub use prompt::{
-    Asked, Exchange, Prompt, answer_prompt, form_of_prompts, rewrite_prompt, rules_of_answers,
+    AnswerRequest, Exchange, Prompt, answer_prompt, form_of_prompts, rewrite_prompt,
+    rules_of_answers,
 };
 pub use readable::readable;
 pub use similarity::Similarities;

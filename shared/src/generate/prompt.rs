@@ -32,7 +32,7 @@ pub struct Exchange {
 
 /// The parts of a prompt for an answer.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct AnswerRequest<'a> {
     /// The book's title.
     pub book: &'a str,
     /// The sentence to write if the passages do not answer.
@@ -63,7 +63,7 @@ pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
 
 /// Returns the prompt for an answer. `fence` is a word that the authors of the inserted texts cannot know, so no text can close its fence.
 #[must_use]
-pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
+pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
     let system = ANSWER
         .replace("{book}", asked.book)
         .replace("{refusal}", asked.refusal)
@@ -104,7 +104,7 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
 /// Returns the constant part of the prompt for an answer.
 #[must_use]
 pub fn form_of_prompts() -> Prompt {
-    let nothing = Asked {
+    let nothing = AnswerRequest {
         book: "",
         refusal: "",
         passages: &[],

@@ -89,7 +89,7 @@ pub enum PendingChange {
 }
 
 /// A page's target state in the index.
-enum Seen {
+enum TargetState {
     /// Indexed, with this fingerprint.
     Page(String),
     Absent,
@@ -137,7 +137,7 @@ impl Ingest {
                 listed.is_some() && listed.as_ref() == row.map(|row| &row.row.fingerprint);
             reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), &files));
         }
-        let seen: Vec<Seen> = stream::iter(reads).buffered(READS).collect().await;
+        let seen: Vec<TargetState> = stream::iter(reads).buffered(READS).collect().await;
         for (page, seen) in pages.iter().zip(seen) {
             let row = rows.remove(&page.source);
             status.add(page, row.as_ref(), seen);
@@ -149,23 +149,8 @@ impl Ingest {
                 status.pend(&source, PendingChange::Deleted);
             }
         }
-        let pending: BTreeSet<&str> = status
-            .pending
-            .iter()
-            .map(|pending| pending.source.as_str())
-            .collect();
-        let (failed, over): (Vec<_>, Vec<_>) = stats
-            .failed
-            .into_iter()
-            .filter(|(source, _)| source.starts_with(prefix))
-            .partition(|(source, _)| pending.contains(source.as_str()));
-        let failed: Vec<SkippedFile> = failed
-            .into_iter()
-            .filter(|(source, _)| !status.failed.iter().any(|known| known.source == *source))
-            .map(|(source, reason)| SkippedFile { source, reason })
-            .collect();
-        status.failed.extend(failed);
-        status.former_failures = over.into_iter().map(|(source, _)| source).collect();
+        let failed = stats.failed.into_iter();
+        status.note_failures(failed.filter(|(source, _)| source.starts_with(prefix)));
         Ok(status)
     }
 
@@ -208,24 +193,24 @@ impl Ingest {
         row: Option<&StoredDocument>,
         unchanged: Option<String>,
         files: &FileCache,
-    ) -> Seen {
+    ) -> TargetState {
         if let Some(fingerprint) = unchanged {
-            return Seen::Page(fingerprint);
+            return TargetState::Page(fingerprint);
         }
         let snapshot = match self.snapshot(page, files).await {
             Ok(snapshot) => snapshot,
-            Err(error) => return Seen::Unreadable(error),
+            Err(error) => return TargetState::Unreadable(error),
         };
         let Some(bytes) = &snapshot.bytes else {
-            return Seen::Absent;
+            return TargetState::Absent;
         };
         if row.is_some_and(|row| row.row.fingerprint == snapshot.fingerprint) {
-            return Seen::Page(snapshot.fingerprint);
+            return TargetState::Page(snapshot.fingerprint);
         }
         let site = &self.options.site;
         match read_document(&self.settings, site, page, bytes, &snapshot.inputs) {
-            Err(reason) if reason.is_by_site() => Seen::Draft,
-            _ => Seen::Page(snapshot.fingerprint),
+            Err(reason) if reason.is_by_site() => TargetState::Draft,
+            _ => TargetState::Page(snapshot.fingerprint),
         }
     }
 
@@ -257,10 +242,28 @@ impl Ingest {
 }
 
 impl Status {
-    fn add(&mut self, page: &PageFile, row: Option<&StoredDocument>, seen: Seen) {
+    /// Adds recorded failures, as paths with reasons: of pages that are still pending, and of others that they are over.
+    fn note_failures(&mut self, failures: impl Iterator<Item = (String, String)>) {
+        let pending: BTreeSet<&str> = self
+            .pending
+            .iter()
+            .map(|pending| pending.source.as_str())
+            .collect();
+        let (failed, over): (Vec<_>, Vec<_>) =
+            failures.partition(|(source, _)| pending.contains(source.as_str()));
+        let failed: Vec<SkippedFile> = failed
+            .into_iter()
+            .filter(|(source, _)| !self.failed.iter().any(|known| known.source == *source))
+            .map(|(source, reason)| SkippedFile { source, reason })
+            .collect();
+        self.failed.extend(failed);
+        self.former_failures = over.into_iter().map(|(source, _)| source).collect();
+    }
+
+    fn add(&mut self, page: &PageFile, row: Option<&StoredDocument>, seen: TargetState) {
         let source = &page.source;
         match (seen, row) {
-            (Seen::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
+            (TargetState::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
                 match &row.row.skip_reason {
                     None => self.indexed += 1,
                     Some(reason) => {
@@ -275,20 +278,20 @@ impl Status {
                 }
                 self.expected.insert(source.clone(), fingerprint);
             }
-            (Seen::Page(fingerprint), row) => {
+            (TargetState::Page(fingerprint), row) => {
                 let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
                 self.pend(source, change);
                 self.expected.insert(source.clone(), fingerprint);
             }
-            (Seen::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
-            (Seen::Absent, None) => {}
-            (Seen::Draft, row) => {
+            (TargetState::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
+            (TargetState::Absent, None) => {}
+            (TargetState::Draft, row) => {
                 self.drafts.push(source.clone());
                 if row.is_some() {
                     self.pend(source, PendingChange::Deleted);
                 }
             }
-            (Seen::Unreadable(error), row) => {
+            (TargetState::Unreadable(error), row) => {
                 self.pend(source, PendingChange::Unreadable);
                 if !error.is_outage() {
                     self.unreadable.insert(source.clone());

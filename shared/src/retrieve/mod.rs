@@ -36,7 +36,7 @@ pub(crate) use fusion::tests::section;
 use lexical::{ChunkTerms, QuestionTerm};
 use names::Names;
 use question::EmbeddedQuestion;
-use search::Found;
+use search::FoundChunks;
 use synonyms::Synonyms;
 
 /// The id of an index known only by its alias, because the catalog is unavailable.
@@ -321,7 +321,7 @@ impl Retriever {
         question: &EmbeddedQuestion,
         synonyms: &Synonyms<'_>,
         words: &Words,
-        found: Found,
+        found: FoundChunks,
     ) -> (String, Vec<ScoredChunk>, Signals) {
         let backends = &self.backends;
         let weights = match backends.reranker {

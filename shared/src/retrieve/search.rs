@@ -31,7 +31,7 @@ impl Retriever {
         text: &str,
         question: &EmbeddedQuestion,
         filters: &Filters,
-    ) -> Result<Found, RetrieveError> {
+    ) -> Result<FoundChunks, RetrieveError> {
         let query = VectorQuery {
             text,
             vector: &question.vector,
@@ -71,7 +71,7 @@ impl Retriever {
         &self,
         query: &VectorQuery<'_>,
         cause: IndexError,
-    ) -> Result<Found, RetrieveError> {
+    ) -> Result<FoundChunks, RetrieveError> {
         tracing::warn!(stage = "retrieve", error = %cause, "searching the catalog instead");
         if self.index.index_id == UNKNOWN_INDEX {
             return Err(cause.into());
@@ -91,7 +91,7 @@ impl Retriever {
             Err(_) => return Err(cause.into()),
         };
         let chunks = chunks.into_iter();
-        Ok(Found {
+        Ok(FoundChunks {
             by_words: true,
             chunks: chunks.map(|chunk| ScoredChunk::new(chunk, None)).collect(),
             times: StageTimes {
@@ -99,11 +99,11 @@ impl Retriever {
                 ..StageTimes::default()
             },
             degraded: vec![Degradation::VectorStore],
-            ..Found::default()
+            ..FoundChunks::default()
         })
     }
 
-    async fn search_once(&self, query: &VectorQuery<'_>) -> Result<Found, IndexError> {
+    async fn search_once(&self, query: &VectorQuery<'_>) -> Result<FoundChunks, IndexError> {
         let began = jiff::Timestamp::now();
         let collection = &self.index.collection;
         let (points, search_ms) = timed(self.vectors().search(collection, query)).await;
@@ -120,7 +120,7 @@ impl Retriever {
             Ok(joined) => joined,
             Err(error) => {
                 tracing::warn!(stage = "join", %error, "using the vector store's payloads instead of the catalog");
-                return Ok(Found {
+                return Ok(FoundChunks {
                     by_words,
                     chunks: self.stand_in(&points, by_words).await?,
                     times,
@@ -139,7 +139,7 @@ impl Retriever {
             let point = found.get(&chunk.point_id).copied();
             ScoredChunk::new(chunk, point.filter(|_| !by_words))
         });
-        Ok(Found {
+        Ok(FoundChunks {
             changed,
             by_words,
             chunks: chunks.collect(),
@@ -186,7 +186,7 @@ impl Retriever {
 
 /// The chunks that the rankers found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundChunks {
     /// True if a chunk was replaced or committed after the search began.
     changed: bool,
     /// True if the chunks come from full-text search and have no cosines.

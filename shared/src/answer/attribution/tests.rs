@@ -29,11 +29,11 @@ fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
     let (mut text, mut start, mut unsupported) = (String::new(), 0, Vec::new());
     for piece in shown {
         match piece {
-            Piece::Text(shown) => text.push_str(&shown),
-            Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
-            Piece::Begin => start = text.len(),
-            Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
-            Piece::UnsupportedCode(line) => unsupported.push(line),
+            ShownPiece::Text(shown) => text.push_str(&shown),
+            ShownPiece::Marker(n, _) => text.push_str(&format!("[{n}]")),
+            ShownPiece::Begin => start = text.len(),
+            ShownPiece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
+            ShownPiece::UnsupportedCode(line) => unsupported.push(line),
         }
     }
     (text, unsupported, attribution.worth())
@@ -113,8 +113,12 @@ fn code_and_what_leads_to_it_are_compared_as_well() {
         let mut pieces = attribution.text(text);
         pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
         pieces.extend(attribution.finish());
-        let unsupported =
-            |piece: &&Piece| matches!(piece, Piece::Unsupported(_) | Piece::UnsupportedCode(_));
+        let unsupported = |piece: &&ShownPiece| {
+            matches!(
+                piece,
+                ShownPiece::Unsupported(_) | ShownPiece::UnsupportedCode(_)
+            )
+        };
         let count = pieces.iter().filter(unsupported).count();
         (count, attribution.worth())
     };

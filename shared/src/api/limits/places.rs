@@ -34,14 +34,14 @@ pub(super) struct Places {
 
 /// The permits of an active request.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct Permits<'a> {
     places: &'a Places,
     client_key: String,
     // Dropped before the client is forgotten.
     held: Option<(SemaphorePermit<'a>, OwnedSemaphorePermit)>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permits<'_> {
     fn drop(&mut self) {
         self.held = None;
         self.places.forget(&self.client_key);
@@ -64,8 +64,8 @@ impl Places {
     ///
     /// # Errors
     /// `Unavailable` if too many requests wait already, or no permit became free in time.
-    pub(super) async fn enter(&self, client_key: &str) -> Result<Place<'_>, Error> {
-        let mut place = Place {
+    pub(super) async fn enter(&self, client_key: &str) -> Result<Permits<'_>, Error> {
+        let mut place = Permits {
             places: self,
             client_key: client_key.to_owned(),
             held: None,

@@ -36,7 +36,7 @@ impl Content {
 
 /// Reads the content of the page at an address, from the element that [`Root`] finds.
 pub(super) fn read_content(html: &str, address: Address<'_>) -> Content {
-    let mut reader = Reader::new(html, address);
+    let mut reader = ContentReader::new(html, address);
     for Ok(token) in tokens(html) {
         reader.token(token);
     }
@@ -61,7 +61,7 @@ struct LeftOut {
 
 /// The position relative to the page's content.
 #[derive(PartialEq, Eq)]
-enum Place {
+enum Position {
     Before,
     Within,
     After,
@@ -74,11 +74,11 @@ struct Around {
     name: String,
 }
 
-struct Reader<'a> {
+struct ContentReader<'a> {
     file: HtmlFile<'a>,
     address: Address<'a>,
     root: Root,
-    place: Place,
+    place: Position,
     open: Vec<Element>,
     left_out: Option<LeftOut>,
     leaf: Leaf,
@@ -101,13 +101,13 @@ struct Reader<'a> {
     content: Content,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ContentReader<'a> {
     fn new(html: &'a str, address: Address<'a>) -> Self {
         Self {
             file: HtmlFile::new(html),
             address,
             root: Root::of(html),
-            place: Place::Before,
+            place: Position::Before,
             open: Vec::new(),
             left_out: None,
             leaf: Leaf::default(),
@@ -129,14 +129,14 @@ impl<'a> Reader<'a> {
             Token::StartTag(tag) => {
                 self.omit_tag(tag.span.start..tag.span.end);
                 match self.place {
-                    Place::Before => self.look_for_root(tag),
-                    Place::Within => self.start(tag),
-                    Place::After => {}
+                    Position::Before => self.look_for_root(tag),
+                    Position::Within => self.start(tag),
+                    Position::After => {}
                 }
             }
             Token::EndTag(tag) => {
                 self.omit_tag(tag.span.start..tag.span.end);
-                if self.place == Place::Within {
+                if self.place == Position::Within {
                     self.end(&tag.name, tag.span.start);
                 }
             }
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
             Root::Body => **tag.name == *b"body",
         };
         if is_root {
-            self.place = Place::Within;
+            self.place = Position::Within;
             self.push(tag, Role::Block);
         }
     }
@@ -363,7 +363,7 @@ impl<'a> Reader<'a> {
             self.close_down_to(named, at);
         }
         if self.open.is_empty() {
-            self.place = Place::After;
+            self.place = Position::After;
         }
     }
 
@@ -410,7 +410,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, text: &str, source: Range<usize>) {
-        if self.place != Place::Within || self.left_out.is_some() {
+        if self.place != Position::Within || self.left_out.is_some() {
             self.file.omit(OmissionReason::BesideContent, source);
             return;
         }
@@ -480,7 +480,7 @@ impl<'a> Reader<'a> {
     }
 
     fn omit_tag(&mut self, source: Range<usize>) {
-        let is_content = self.place == Place::Within && self.left_out.is_none();
+        let is_content = self.place == Position::Within && self.left_out.is_none();
         let reason = if is_content {
             OmissionReason::Tag
         } else {

@@ -1,13 +1,13 @@
 //! Operations on the pieces of a model's Markdown, which is parsed and written again.
 
-use super::{Piece, Pieces, Place, Wrap, Writer, formula};
+use super::{LinePosition, MarkdownPiece, Pieces, Wrap, Writer, formula};
 use crate::book::visible;
 
 impl Pieces {
     /// Adds pieces, inside a link or emphasis if given.
     pub(crate) fn push_wrapped(&mut self, wrap: Option<Wrap>, pieces: Pieces) {
         match wrap {
-            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
+            Some(wrap) => self.0.push(MarkdownPiece::Wrapped(wrap, pieces)),
             None => pieces
                 .0
                 .into_iter()
@@ -17,20 +17,20 @@ impl Pieces {
 
     /// Adds inline code without merging it with preceding code.
     pub(crate) fn push_other_code(&mut self, code: &str) {
-        if matches!(self.0.last(), Some(Piece::Code(_))) {
+        if matches!(self.0.last(), Some(MarkdownPiece::Code(_))) {
             self.push_text(" ");
         }
         self.push_code(code);
     }
 
     pub(crate) fn is_formula(&self) -> bool {
-        matches!(&*self.0, [Piece::Formula(_)])
+        matches!(&*self.0, [MarkdownPiece::Formula(_)])
     }
 
     /// Writes the pieces as Markdown, starting at `place` in a line.
-    pub(crate) fn written(self, place: Place) -> String {
+    pub(crate) fn written(self, place: LinePosition) -> String {
         let pieces = self.settled().0;
-        if let ([Piece::Formula(alone)], Place::Start) = (&*pieces, place) {
+        if let ([MarkdownPiece::Formula(alone)], LinePosition::Start) = (&*pieces, place) {
             return formula::block(alone);
         }
         let mut writer = Writer {

@@ -22,7 +22,7 @@ const AFTER_ADDRESS: [char; 15] = [
 ];
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum MarkdownPiece {
     Prose(String),
     Code(String),
     Formula(String),
@@ -47,7 +47,7 @@ pub(crate) enum Wrap {
 
 /// The content of a line or paragraph, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pieces(pub(super) Vec<Piece>);
+pub(crate) struct Pieces(pub(super) Vec<MarkdownPiece>);
 
 impl Pieces {
     /// Splits a stretch into pieces. Marks must be ordered by first byte, outer ones first.
@@ -76,7 +76,9 @@ impl Pieces {
             MarkKind::Picture(address) => {
                 let alt = shown(text, stretch);
                 return match href::of(address) {
-                    Some(href) if !is_number(&alt) => self.0.push(Piece::Picture { alt, href }),
+                    Some(href) if !is_number(&alt) => {
+                        self.0.push(MarkdownPiece::Picture { alt, href });
+                    }
                     _ => self.push_text(&alt),
                 };
             }
@@ -93,24 +95,24 @@ impl Pieces {
         let pieces = Self::of(text, inner, stretch);
         match wrap {
             _ if pieces.0.is_empty() => {}
-            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
+            Some(wrap) => self.0.push(MarkdownPiece::Wrapped(wrap, pieces)),
             None => self.0.extend(pieces.0),
         }
     }
 
     pub(crate) fn push_formula(&mut self, text: String) {
         if formula::is_writable(&text) {
-            self.0.push(Piece::Formula(text));
+            self.0.push(MarkdownPiece::Formula(text));
         } else {
             self.push_text(&text);
         }
     }
 
     /// Adds a piece. Merges adjacent prose, and adjacent code.
-    pub(crate) fn push_piece(&mut self, piece: Piece) {
+    pub(crate) fn push_piece(&mut self, piece: MarkdownPiece) {
         match piece {
-            Piece::Prose(text) => self.push_text(&text),
-            Piece::Code(code) => self.push_code(&code),
+            MarkdownPiece::Prose(text) => self.push_text(&text),
+            MarkdownPiece::Code(code) => self.push_code(&code),
             piece => self.0.push(piece),
         }
     }
@@ -118,8 +120,8 @@ impl Pieces {
     pub(crate) fn push_text(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
-            Some(Piece::Prose(before)) => before.push_str(text),
-            _ => self.0.push(Piece::Prose(text.to_owned())),
+            Some(MarkdownPiece::Prose(before)) => before.push_str(text),
+            _ => self.0.push(MarkdownPiece::Prose(text.to_owned())),
         }
     }
 
@@ -127,8 +129,8 @@ impl Pieces {
     pub(crate) fn push_code(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
-            Some(Piece::Code(before)) => before.push_str(text),
-            _ => self.0.push(Piece::Code(text.to_owned())),
+            Some(MarkdownPiece::Code(before)) => before.push_str(text),
+            _ => self.0.push(MarkdownPiece::Code(text.to_owned())),
         }
     }
 
@@ -154,7 +156,7 @@ impl Pieces {
         let mut flat = Self::default();
         let mut rest = self.0.into_iter().peekable();
         while let Some(piece) = rest.next() {
-            let Piece::Wrapped(wrap, inner) = piece else {
+            let MarkdownPiece::Wrapped(wrap, inner) = piece else {
                 flat.push_piece(piece);
                 continue;
             };
@@ -170,7 +172,7 @@ impl Pieces {
             if is_kept {
                 let within: Vec<&Wrap> = within.iter().copied().chain([&wrap]).collect();
                 let inner = inner.flattened(&within);
-                flat.0.push(Piece::Wrapped(wrap, inner));
+                flat.0.push(MarkdownPiece::Wrapped(wrap, inner));
             } else {
                 for piece in inner.flattened(within).0 {
                     flat.push_piece(piece);
@@ -184,10 +186,10 @@ impl Pieces {
         let mut pieces = Self::default();
         for piece in self.0 {
             match piece {
-                Piece::Prose(text) => pieces.push_prose(&text),
-                Piece::Wrapped(wrap, inner) => {
+                MarkdownPiece::Prose(text) => pieces.push_prose(&text),
+                MarkdownPiece::Wrapped(wrap, inner) => {
                     let inner = inner.with_addresses();
-                    pieces.0.push(Piece::Wrapped(wrap, inner));
+                    pieces.0.push(MarkdownPiece::Wrapped(wrap, inner));
                 }
                 piece => pieces.push_piece(piece),
             }
@@ -201,12 +203,14 @@ impl Pieces {
             matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
         };
         let before = self.0.last().and_then(|last| match last {
-            Piece::Prose(text) => text.chars().next_back(),
-            Piece::Code(_) => Some('`'),
-            Piece::Formula(_) => Some('$'),
-            Piece::Markup(markdown) => markdown.chars().next_back(),
-            Piece::Picture { .. } | Piece::Wrapped(Wrap::Link { .. }, _) => Some(')'),
-            Piece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
+            MarkdownPiece::Prose(text) => text.chars().next_back(),
+            MarkdownPiece::Code(_) => Some('`'),
+            MarkdownPiece::Formula(_) => Some('$'),
+            MarkdownPiece::Markup(markdown) => markdown.chars().next_back(),
+            MarkdownPiece::Picture { .. } | MarkdownPiece::Wrapped(Wrap::Link { .. }, _) => {
+                Some(')')
+            }
+            MarkdownPiece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
         });
         before.is_none_or(parts) && next.is_none_or(parts)
     }
@@ -219,56 +223,56 @@ fn is_number(text: &str) -> bool {
 }
 
 /// True if pieces can be the text of a link: they show something other than a citation number, and none of them can end the link.
-fn is_link_text(pieces: &[Piece]) -> bool {
-    let shows = |piece: &Piece| match piece {
-        Piece::Prose(text) => !is_number(text),
-        Piece::Wrapped(_, inner) => is_link_text(&inner.0),
-        Piece::Code(_) | Piece::Markup(_) | Piece::Picture { .. } => true,
-        Piece::Formula(_) => false,
+fn is_link_text(pieces: &[MarkdownPiece]) -> bool {
+    let shows = |piece: &MarkdownPiece| match piece {
+        MarkdownPiece::Prose(text) => !is_number(text),
+        MarkdownPiece::Wrapped(_, inner) => is_link_text(&inner.0),
+        MarkdownPiece::Code(_) | MarkdownPiece::Markup(_) | MarkdownPiece::Picture { .. } => true,
+        MarkdownPiece::Formula(_) => false,
     };
     pieces.iter().any(shows) && !pieces.iter().any(ends_link)
 }
 
 /// True for pieces whose brackets could end a link or turn it into a definition.
-fn ends_link(piece: &Piece) -> bool {
+fn ends_link(piece: &MarkdownPiece) -> bool {
     match piece {
-        Piece::Formula(_) => true,
-        Piece::Code(code) => code.contains("]:"),
-        Piece::Wrapped(_, inner) => inner.0.iter().any(ends_link),
-        Piece::Prose(_) | Piece::Markup(_) | Piece::Picture { .. } => false,
+        MarkdownPiece::Formula(_) => true,
+        MarkdownPiece::Code(code) => code.contains("]:"),
+        MarkdownPiece::Wrapped(_, inner) => inner.0.iter().any(ends_link),
+        MarkdownPiece::Prose(_) | MarkdownPiece::Markup(_) | MarkdownPiece::Picture { .. } => false,
     }
 }
 
 /// True if pieces neither begin nor end with a character that prevents emphasis.
-fn is_emphasis(pieces: &[Piece]) -> bool {
+fn is_emphasis(pieces: &[MarkdownPiece]) -> bool {
     let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
     first_character(pieces).is_some_and(holds) && last_character(pieces).is_some_and(holds)
 }
 
 /// The first character of the pieces, whether or not a link around them is kept.
-fn first_character(pieces: &[Piece]) -> Option<char> {
+fn first_character(pieces: &[MarkdownPiece]) -> Option<char> {
     match pieces.first()? {
-        Piece::Prose(text) | Piece::Markup(text) => text.chars().next(),
-        Piece::Wrapped(Wrap::Link { .. }, inner) => first_character(&inner.0),
+        MarkdownPiece::Prose(text) | MarkdownPiece::Markup(text) => text.chars().next(),
+        MarkdownPiece::Wrapped(Wrap::Link { .. }, inner) => first_character(&inner.0),
         other => Some(mark_of(other)),
     }
 }
 
-fn last_character(pieces: &[Piece]) -> Option<char> {
+fn last_character(pieces: &[MarkdownPiece]) -> Option<char> {
     match pieces.last()? {
-        Piece::Prose(text) | Piece::Markup(text) => text.chars().next_back(),
-        Piece::Wrapped(Wrap::Link { .. }, inner) => last_character(&inner.0),
+        MarkdownPiece::Prose(text) | MarkdownPiece::Markup(text) => text.chars().next_back(),
+        MarkdownPiece::Wrapped(Wrap::Link { .. }, inner) => last_character(&inner.0),
         other => Some(mark_of(other)),
     }
 }
 
 /// The character that a piece begins and ends with, or an equivalent one.
-fn mark_of(piece: &Piece) -> char {
+fn mark_of(piece: &MarkdownPiece) -> char {
     match piece {
-        Piece::Formula(_) => '$',
-        Piece::Picture { .. } => '!',
-        Piece::Wrapped(..) => '*',
-        Piece::Code(_) | Piece::Markup(_) | Piece::Prose(_) => '`',
+        MarkdownPiece::Formula(_) => '$',
+        MarkdownPiece::Picture { .. } => '!',
+        MarkdownPiece::Wrapped(..) => '*',
+        MarkdownPiece::Code(_) | MarkdownPiece::Markup(_) | MarkdownPiece::Prose(_) => '`',
     }
 }
 

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::super::block::{BlockKind, Mark, MarkKind};
 use super::super::mdx::{Flavor, MATH_INFO};
 use super::super::omission::{Omission, OmissionReason};
-use super::{Pass, Reader};
+use super::{BlockReader, Pass};
 
 /// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
 const MAX_INDENTED_DEPTH: usize = 8;
@@ -20,7 +20,7 @@ static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant")
 });
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     /// Ends a code block. Indented text is code in Markdown only.
     pub(super) fn code(&mut self, pass: &mut Pass<'_>) {
         let leaf = std::mem::take(&mut pass.leaf);

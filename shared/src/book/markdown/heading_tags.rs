@@ -3,7 +3,7 @@
 use super::super::block::BlockKind;
 use super::super::mdx::HeadingTag;
 use super::source_lines::SourceLines;
-use super::{Reader, linkable};
+use super::{BlockReader, linkable};
 
 /// A heading tag that has not been closed yet.
 pub(super) struct OpenHeading {
@@ -14,7 +14,7 @@ pub(super) struct OpenHeading {
     placeholders_before: usize,
 }
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     /// Handles a heading's tag. An unclosed tag is ignored, and its text stays unchanged.
     pub(super) fn heading_tag(&mut self, tag: HeadingTag, lines: SourceLines) {
         match tag {

@@ -292,17 +292,25 @@ impl Preparer<'_> {
         }
         let in_table = self.first == Some('|');
         let heading = HeadingTag::of_tag(tag, self.dialect.flavor).filter(|_| !in_table);
-        if let Some(heading) = heading {
-            self.own_line(&heading.line());
-            if let (HeadingTag::Opens { .. }, Some(children)) = (&heading, &tag.children) {
-                self.own_line(&escaped(children));
-                if tag.self_closing {
-                    self.own_line(&HeadingTag::Closes.line());
-                }
-            }
-            self.escape_mark_after_tag();
-            return;
+        match heading {
+            Some(heading) => self.write_heading(tag, &heading),
+            None => self.write_prose(tag, in_table),
         }
+        self.escape_mark_after_tag();
+    }
+
+    fn write_heading(&mut self, tag: &Tag<'_>, heading: &HeadingTag) {
+        self.own_line(&heading.line());
+        if let (HeadingTag::Opens { .. }, Some(children)) = (heading, &tag.children) {
+            self.own_line(&escaped(children));
+            if tag.self_closing {
+                self.own_line(&HeadingTag::Closes.line());
+            }
+        }
+    }
+
+    /// Writes the text of a tag's attributes, with the space that the tag leaves.
+    fn write_prose(&mut self, tag: &Tag<'_>, in_table: bool) {
         self.link_tag(tag);
         let prose = marked_prose(tag, tag.prose.join(" "));
         let alone = self.at_line_start();
@@ -320,7 +328,6 @@ impl Preparer<'_> {
                 }
             }
         }
-        self.escape_mark_after_tag();
     }
 
     /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading, and `<td>-</td>` makes none of the line before it.

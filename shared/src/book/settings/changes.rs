@@ -56,7 +56,7 @@ const ITEM_FUNCTIONS: [&str; 4] = ["assign", "entries", "from", "values"];
 
 /// A change of an object, at a path of fields.
 #[derive(Debug, Clone)]
-pub(super) enum Change<'a> {
+pub(super) enum ObjectChange<'a> {
     /// An assignment that always runs.
     Set {
         path: Vec<String>,
@@ -71,7 +71,7 @@ pub(super) enum Change<'a> {
     ItemsShared { path: Vec<String>, span: Span },
 }
 
-impl Change<'_> {
+impl ObjectChange<'_> {
     pub(super) fn span(&self) -> Span {
         match self {
             Self::Set { span, .. }
@@ -99,11 +99,18 @@ impl Change<'_> {
     }
 }
 
-pub(super) fn changes_of_symbol<'a>(semantic: &Semantic<'a>, symbol: SymbolId) -> Vec<Change<'a>> {
+pub(super) fn changes_of_symbol<'a>(
+    semantic: &Semantic<'a>,
+    symbol: SymbolId,
+) -> Vec<ObjectChange<'a>> {
     changes_of(semantic, symbol, MAX_NAMES)
 }
 
-fn changes_of<'a>(semantic: &Semantic<'a>, symbol: SymbolId, names: usize) -> Vec<Change<'a>> {
+fn changes_of<'a>(
+    semantic: &Semantic<'a>,
+    symbol: SymbolId,
+    names: usize,
+) -> Vec<ObjectChange<'a>> {
     let scoping = semantic.scoping();
     let nodes = semantic.nodes();
     // Statements in the same block as the declaration run in order; others may run at any time, or never.
@@ -116,7 +123,7 @@ fn changes_of<'a>(semantic: &Semantic<'a>, symbol: SymbolId, names: usize) -> Ve
 }
 
 /// Returns the changes of `module.exports`; the first one assigns the config itself.
-pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<Change<'a>> {
+pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<ObjectChange<'a>> {
     let scoping = semantic.scoping();
     let Some(references) = scoping.root_unresolved_references().get("module") else {
         return Vec::new();
@@ -134,34 +141,55 @@ pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<Change<'a>>
     exports.collect()
 }
 
+/// Returns the changes at one use of a name, by the expressions around it.
 fn changes_at<'a>(
     semantic: &Semantic<'a>,
     name: NodeId,
     block: NodeId,
     names: usize,
-) -> Vec<Change<'a>> {
-    let nodes = semantic.nodes();
-    let mut path = Vec::new();
-    // True if the path is complete; after a computed key only its beginning is known.
-    let mut whole = true;
-    // True if the expression is certainly this object.
-    let mut certain = true;
-    let mut at = name;
+) -> Vec<ObjectChange<'a>> {
+    let mut walk = Walk {
+        semantic,
+        at: name,
+        block,
+        names,
+        path: Vec::new(),
+        whole: true,
+        certain: true,
+    };
     loop {
-        let span = nodes.kind(at).span();
-        let parent = nodes.parent_id(at);
+        if let Some(changes) = walk.up() {
+            return changes;
+        }
+    }
+}
+
+/// A walk from a use of a name up to the expression that decides what happens to it.
+struct Walk<'s, 'a> {
+    semantic: &'s Semantic<'a>,
+    at: NodeId,
+    block: NodeId,
+    names: usize,
+    /// The keys read from the object.
+    path: Vec<String>,
+    /// True if the path is complete; after a computed key only its beginning is known.
+    whole: bool,
+    /// True if the expression is certainly this object.
+    certain: bool,
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// Goes to the parent; returns the changes if it decides them.
+    fn up(&mut self) -> Option<Vec<ObjectChange<'a>>> {
+        let nodes = self.semantic.nodes();
+        let span = nodes.kind(self.at).span();
+        let parent = nodes.parent_id(self.at);
         match nodes.kind(parent) {
             AstKind::StaticMemberExpression(member) => {
-                push(&mut path, whole, member.property.name.as_str());
+                push(&mut self.path, self.whole, member.property.name.as_str());
             }
             AstKind::ComputedMemberExpression(member) if member.object.span() == span => {
-                match &member.expression {
-                    Expression::StringLiteral(key) => push(&mut path, whole, key.value.as_str()),
-                    Expression::NumericLiteral(key) => {
-                        push(&mut path, whole, &key.value.to_string());
-                    }
-                    _ => whole = false,
-                }
+                self.read_key(&member.expression);
             }
             AstKind::ParenthesizedExpression(_)
             | AstKind::ChainExpression(_)
@@ -173,20 +201,42 @@ fn changes_at<'a>(
             AstKind::LogicalExpression(logical)
                 if logical.operator != LogicalOperator::And || logical.right.span() == span =>
             {
-                certain = false;
+                self.certain = false;
             }
             AstKind::ConditionalExpression(condition) if condition.test.span() != span => {
-                certain = false;
+                self.certain = false;
             }
+            decides => return Some(self.decided(decides, parent, span)),
+        }
+        self.at = parent;
+        None
+    }
+
+    fn read_key(&mut self, key: &Expression<'_>) {
+        match key {
+            Expression::StringLiteral(key) => push(&mut self.path, self.whole, key.value.as_str()),
+            Expression::NumericLiteral(key) => {
+                push(&mut self.path, self.whole, &key.value.to_string());
+            }
+            _ => self.whole = false,
+        }
+    }
+
+    /// Returns the changes by the expression around `span`.
+    fn decided(&mut self, by: AstKind<'a>, parent: NodeId, span: Span) -> Vec<ObjectChange<'a>> {
+        let path = std::mem::take(&mut self.path);
+        match by {
             AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
-                let statement = nodes.parent_id(parent);
-                let runs = matches!(nodes.kind(statement), AstKind::ExpressionStatement(_))
-                    && nodes.parent_id(statement) == block;
-                if runs && whole && certain && assignment.operator == AssignmentOperator::Assign {
-                    let value = &assignment.right;
-                    return vec![Change::Set { path, value, span }];
-                }
-                return vec![Change::Unknown { path, span }];
+                let is_set = self.runs(parent)
+                    && self.whole
+                    && self.certain
+                    && assignment.operator == AssignmentOperator::Assign;
+                let value = &assignment.right;
+                vec![if is_set {
+                    ObjectChange::Set { path, value, span }
+                } else {
+                    ObjectChange::Unknown { path, span }
+                }]
             }
             AstKind::UpdateExpression(_)
             | AstKind::ArrayAssignmentTarget(_)
@@ -194,55 +244,70 @@ fn changes_at<'a>(
             | AstKind::AssignmentTargetRest(_)
             | AstKind::AssignmentTargetWithDefault(_)
             | AstKind::AssignmentTargetPropertyProperty(_) => {
-                return vec![Change::Unknown { path, span }];
+                vec![ObjectChange::Unknown { path, span }]
             }
             AstKind::UnaryExpression(unary) if unary.operator == UnaryOperator::Delete => {
-                return vec![Change::Unknown { path, span }];
+                vec![ObjectChange::Unknown { path, span }]
             }
             AstKind::CallExpression(call) if call.callee.span() == span => {
-                let method = if whole {
-                    path.pop()
-                } else {
-                    Some(String::new())
-                };
-                return method
-                    .and_then(|method| change_by_method(&method, path, span))
-                    .into_iter()
-                    .collect();
+                self.called(path, span).into_iter().collect()
             }
             AstKind::CallExpression(call) => {
-                // A function is called to change its argument, or for its result.
-                let is_for_result = !matches!(
-                    nodes.parent_kind(parent),
-                    AstKind::ExpressionStatement(_) | AstKind::AwaitExpression(_)
-                );
-                let change = change_by_argument(call, path, span);
-                let has_result = |change: &Change| {
-                    is_for_result && matches!(change, Change::Shared { .. }) && !writes_first(call)
-                };
-                return change
-                    .filter(|change| !has_result(change))
-                    .into_iter()
-                    .collect();
+                self.passed(call, parent, path, span).into_iter().collect()
             }
             AstKind::NewExpression(_) | AstKind::ForOfStatement(_) => {
-                return vec![Change::Shared { path, span }];
+                vec![ObjectChange::Shared { path, span }]
             }
             AstKind::VariableDeclarator(variable) => {
                 let BindingPattern::BindingIdentifier(name) = &variable.id else {
-                    return vec![Change::Shared { path, span }];
+                    return vec![ObjectChange::Shared { path, span }];
                 };
                 let symbol = name.symbol_id.get();
-                let changes = changes_by_other_name(semantic, symbol, path, span, names);
-                return if certain {
+                let changes = changes_by_other_name(self.semantic, symbol, path, span, self.names);
+                if self.certain {
                     changes
                 } else {
-                    changes.into_iter().map(Change::uncertain).collect()
-                };
+                    changes.into_iter().map(ObjectChange::uncertain).collect()
+                }
             }
-            _ => return Vec::new(),
+            _ => Vec::new(),
         }
-        at = parent;
+    }
+
+    /// True if an expression is a statement of the block, so that it certainly runs.
+    fn runs(&self, expression: NodeId) -> bool {
+        let nodes = self.semantic.nodes();
+        let statement = nodes.parent_id(expression);
+        matches!(nodes.kind(statement), AstKind::ExpressionStatement(_))
+            && nodes.parent_id(statement) == self.block
+    }
+
+    /// Returns the change by calling a method of the object.
+    fn called(&self, mut path: Vec<String>, span: Span) -> Option<ObjectChange<'a>> {
+        let method = if self.whole {
+            path.pop()?
+        } else {
+            String::new()
+        };
+        change_by_method(&method, path, span)
+    }
+
+    /// Returns the change by passing the object to a function, which is called to change its argument, or for its result.
+    fn passed(
+        &self,
+        call: &CallExpression<'a>,
+        parent: NodeId,
+        path: Vec<String>,
+        span: Span,
+    ) -> Option<ObjectChange<'a>> {
+        let is_for_result = !matches!(
+            self.semantic.nodes().parent_kind(parent),
+            AstKind::ExpressionStatement(_) | AstKind::AwaitExpression(_)
+        );
+        let has_result = |change: &ObjectChange| {
+            is_for_result && matches!(change, ObjectChange::Shared { .. }) && !writes_first(call)
+        };
+        change_by_argument(call, path, span).filter(|change| !has_result(change))
     }
 }
 
@@ -259,13 +324,13 @@ fn push(path: &mut Vec<String>, whole: bool, key: &str) {
     }
 }
 
-fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<Change<'a>> {
+fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<ObjectChange<'a>> {
     if READING_METHODS.contains(&method) {
         None
     } else if ITEM_METHODS.contains(&method) {
-        Some(Change::ItemsShared { path, span })
+        Some(ObjectChange::ItemsShared { path, span })
     } else {
-        Some(Change::Shared { path, span })
+        Some(ObjectChange::Shared { path, span })
     }
 }
 
@@ -274,9 +339,9 @@ fn change_by_argument<'a>(
     call: &CallExpression,
     path: Vec<String>,
     span: Span,
-) -> Option<Change<'a>> {
+) -> Option<ObjectChange<'a>> {
     let Expression::StaticMemberExpression(function) = &call.callee else {
-        return Some(Change::Shared { path, span });
+        return Some(ObjectChange::Shared { path, span });
     };
     let reads = matches!(&function.object, Expression::Identifier(name) if READING_OBJECTS.contains(&name.name.as_str()));
     let name = function.property.name.as_str();
@@ -285,9 +350,9 @@ fn change_by_argument<'a>(
         .first()
         .is_some_and(|argument| argument.span() == span);
     if !reads || (first && WRITING_FUNCTIONS.contains(&name)) {
-        Some(Change::Shared { path, span })
+        Some(ObjectChange::Shared { path, span })
     } else if ITEM_FUNCTIONS.contains(&name) {
-        Some(Change::ItemsShared { path, span })
+        Some(ObjectChange::ItemsShared { path, span })
     } else {
         None
     }
@@ -300,15 +365,17 @@ fn changes_by_other_name<'a>(
     path: Vec<String>,
     span: Span,
     names: usize,
-) -> Vec<Change<'a>> {
+) -> Vec<ObjectChange<'a>> {
     let Some(symbol) = symbol.filter(|_| names > 0) else {
-        return vec![Change::Shared { path, span }];
+        return vec![ObjectChange::Shared { path, span }];
     };
     let mut changes = changes_of(semantic, symbol, names - 1);
     // Assigning to the other name itself does not change the object.
     changes.retain_mut(|change| {
-        matches!(change, Change::Shared { .. } | Change::ItemsShared { .. })
-            || !change.path_mut().is_empty()
+        matches!(
+            change,
+            ObjectChange::Shared { .. } | ObjectChange::ItemsShared { .. }
+        ) || !change.path_mut().is_empty()
     });
     for change in &mut changes {
         change.path_mut().splice(0..0, path.iter().cloned());

@@ -38,54 +38,17 @@ pub(super) fn docs_plugins(
     tables: &BTreeMap<String, TomlDocs>,
     picker: &mut Picker,
 ) -> Vec<(String, ConfigValue)> {
-    let mut found: Vec<(String, ConfigValue)> = Vec::new();
-    let (mut has_unknown_preset, mut are_disabled) = (false, false);
-    let Entries { known, computed } = Entries::of(config.get("presets"));
-    let mut computed = computed.first().map(|line| ConfigValue::Computed(*line));
-    for (name, options) in known {
-        match (is_named(&name, "classic"), options.get("docs")) {
-            (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
-                let id = instance_id(docs).unwrap_or_else(|_| DEFAULT_INSTANCE.to_owned());
-                found.push((id, docs.clone()));
-            }
-            (is_classic, ConfigValue::OneOf(alternatives)) => {
-                let docs = alternatives.computed();
-                if is_classic {
-                    found.push((DEFAULT_INSTANCE.to_owned(), docs.clone()));
-                } else {
-                    computed = computed.or(Some(docs.clone()));
-                }
-            }
-            (false, docs @ ConfigValue::Computed(_)) => computed = computed.or(Some(docs.clone())),
-            (true, ConfigValue::Absent) => {
-                let options = ConfigValue::Map(ConfigMap::new());
-                found.push((DEFAULT_INSTANCE.to_owned(), options));
-            }
-            (false, ConfigValue::Absent) => has_unknown_preset = true,
-            (true, ConfigValue::Bool(false)) => are_disabled = true,
-            _ => {}
-        }
-    }
-    let mut unnamed = Vec::new();
+    let mut docs = DocsPlugins::default();
+    docs.read_presets(config.get("presets"));
     let plugins = Entries::of(config.get("plugins"));
-    for (name, options) in plugins.known {
-        if !is_named(&name, "content-docs") {
-            continue;
-        }
-        match instance_id(&options) {
-            Ok(id) => {
-                let options = match options {
-                    ConfigValue::Absent => ConfigValue::Map(ConfigMap::new()),
-                    options => options,
-                };
-                found.push((id, options));
-            }
-            Err(line) => {
-                computed = computed.or(Some(ConfigValue::Computed(line)));
-                unnamed.push(line);
-            }
-        }
-    }
+    docs.read_plugins(plugins.known);
+    let DocsPlugins {
+        mut found,
+        mut computed,
+        unnamed,
+        has_unknown_preset,
+        are_disabled,
+    } = docs;
     let is_told = |id: &str| {
         tables
             .get(id)
@@ -121,6 +84,75 @@ pub(super) fn docs_plugins(
     let mut known = BTreeSet::new();
     found.retain(|(id, _)| known.insert(id.clone()));
     found
+}
+
+/// The docs plugins of a config.
+#[derive(Default)]
+struct DocsPlugins {
+    /// Their ids and options.
+    found: Vec<(String, ConfigValue)>,
+    /// The first part that may be a docs plugin and is computed.
+    computed: Option<ConfigValue>,
+    /// The lines of docs plugins whose ids are computed.
+    unnamed: Vec<usize>,
+    /// True if a preset of another name may contain a docs plugin.
+    has_unknown_preset: bool,
+    /// True if the classic preset has none.
+    are_disabled: bool,
+}
+
+impl DocsPlugins {
+    fn read_presets(&mut self, presets: &ConfigValue) {
+        let Entries { known, computed } = Entries::of(presets);
+        self.computed = computed.first().map(|line| ConfigValue::Computed(*line));
+        let default = || DEFAULT_INSTANCE.to_owned();
+        for (name, options) in known {
+            match (is_named(&name, "classic"), options.get("docs")) {
+                (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
+                    let id = instance_id(docs).unwrap_or_else(|_| default());
+                    self.found.push((id, docs.clone()));
+                }
+                (true, ConfigValue::OneOf(alternatives)) => {
+                    self.found
+                        .push((default(), alternatives.computed().clone()));
+                }
+                (false, ConfigValue::OneOf(alternatives)) => {
+                    self.may_be(alternatives.computed());
+                }
+                (false, docs @ ConfigValue::Computed(_)) => self.may_be(docs),
+                (true, ConfigValue::Absent) => {
+                    let options = ConfigValue::Map(ConfigMap::new());
+                    self.found.push((default(), options));
+                }
+                (false, ConfigValue::Absent) => self.has_unknown_preset = true,
+                (true, ConfigValue::Bool(false)) => self.are_disabled = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn read_plugins(&mut self, plugins: Vec<(ConfigValue, ConfigValue)>) {
+        for (name, options) in plugins {
+            if !is_named(&name, "content-docs") {
+                continue;
+            }
+            match (instance_id(&options), options) {
+                (Ok(id), ConfigValue::Absent) => {
+                    self.found.push((id, ConfigValue::Map(ConfigMap::new())));
+                }
+                (Ok(id), options) => self.found.push((id, options)),
+                (Err(line), _) => {
+                    self.may_be(&ConfigValue::Computed(line));
+                    self.unnamed.push(line);
+                }
+            }
+        }
+    }
+
+    /// Notes that a computed part may be a docs plugin.
+    fn may_be(&mut self, computed: &ConfigValue) {
+        self.computed.get_or_insert_with(|| computed.clone());
+    }
 }
 
 /// Returns the ids and options of the plugins of pages, or of the blogs: from the classic preset unless disabled, from other presets with

@@ -20,7 +20,7 @@ use oxc_semantic::{AstNode, NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
 
 use super::super::script::{SyntaxError, language_of, line_of, parse};
-use super::changes::{Change, changes_of_exports, changes_of_symbol};
+use super::changes::{ObjectChange, changes_of_exports, changes_of_symbol};
 use super::value::{ConfigMap, ConfigValue, Decision};
 
 /// The deepest nesting of values; a config has about ten levels.
@@ -73,7 +73,7 @@ struct Evaluator<'s, 'a> {
     /// The texts of the site's settings files, which the config may import.
     files: &'s BTreeMap<String, String>,
     steps: Cell<usize>,
-    changes: RefCell<HashMap<SymbolId, Rc<[Change<'a>]>>>,
+    changes: RefCell<HashMap<SymbolId, Rc<[ObjectChange<'a>]>>>,
     /// The functions that are being evaluated, and the values of their parameters.
     running: RefCell<HashSet<NodeId>>,
     arguments: RefCell<HashMap<SymbolId, ConfigValue>>,
@@ -133,7 +133,7 @@ impl<'a> Evaluator<'_, 'a> {
         let mut config = None;
         for change in changes_of_exports(self.semantic) {
             match (&change, &mut config) {
-                (Change::Set { path, value, .. }, None) if path.is_empty() => {
+                (ObjectChange::Set { path, value, .. }, None) if path.is_empty() => {
                     config = Some(self.config(value, 0));
                 }
                 (change, Some(config)) => self.apply(change, config, 0),
@@ -434,10 +434,10 @@ impl<'a> Evaluator<'_, 'a> {
         self.step(text.len() / BYTES_PER_STEP).then(|| value.into())
     }
 
-    fn changes_of(&self, symbol: SymbolId) -> Rc<[Change<'a>]> {
+    fn changes_of(&self, symbol: SymbolId) -> Rc<[ObjectChange<'a>]> {
         let known = self.changes.borrow().get(&symbol).cloned();
         known.unwrap_or_else(|| {
-            let changes: Rc<[Change]> = changes_of_symbol(self.semantic, symbol).into();
+            let changes: Rc<[ObjectChange]> = changes_of_symbol(self.semantic, symbol).into();
             self.changes
                 .borrow_mut()
                 .insert(symbol, Rc::clone(&changes));
@@ -445,19 +445,19 @@ impl<'a> Evaluator<'_, 'a> {
         })
     }
 
-    fn apply(&self, change: &Change<'a>, config: &mut ConfigValue, depth: usize) {
+    fn apply(&self, change: &ObjectChange<'a>, config: &mut ConfigValue, depth: usize) {
         match change {
-            Change::Set { path, value, .. } if !path.is_empty() => {
+            ObjectChange::Set { path, value, .. } if !path.is_empty() => {
                 config.set(path, self.value(value, depth + 1));
             }
-            Change::Set { span, .. } => *config = self.computed(*span),
-            Change::Unknown { path, span } => config.set(path, self.computed(*span)),
-            Change::Shared { path, span } => {
+            ObjectChange::Set { span, .. } => *config = self.computed(*span),
+            ObjectChange::Unknown { path, span } => config.set(path, self.computed(*span)),
+            ObjectChange::Shared { path, span } => {
                 if config.at(path).is_shared() {
                     config.set(path, self.computed(*span));
                 }
             }
-            Change::ItemsShared { path, span } => {
+            ObjectChange::ItemsShared { path, span } => {
                 let computed = self.computed(*span);
                 for key in config.at(path).shared_items() {
                     let path = [path.as_slice(), &[key]].concat();

@@ -151,20 +151,15 @@ impl Instance {
             ConfigValue::bool,
             true,
         );
-        let include_patterns = picker.pick_scope(
-            "include",
-            toml.include,
-            options.get("include"),
-            ConfigValue::texts,
-            DEFAULT_INCLUDE.map(str::to_owned).to_vec(),
-        );
-        let exclude_patterns = picker.pick_scope(
-            "exclude",
-            toml.exclude,
-            options.get("exclude"),
-            ConfigValue::texts,
-            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
-        );
+        let [include_patterns, exclude_patterns] = [
+            ("include", toml.include, &DEFAULT_INCLUDE[..]),
+            ("exclude", toml.exclude, &DEFAULT_EXCLUDE[..]),
+        ]
+        .map(|(name, toml, default)| {
+            let default = default.iter().map(|&pattern| pattern.to_owned());
+            let options = options.get(name);
+            picker.pick_scope(name, toml, options, ConfigValue::texts, default.collect())
+        });
         let path = content_folder("docs_path", &docs_path, picker);
         let versions = built_versions(
             &versions_file(id),

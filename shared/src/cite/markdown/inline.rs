@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
 use super::{GUARD, marker_of, with_plain_markers, without_addresses};
-use crate::book::{Piece, Pieces, Place, Wrap, visible};
+use crate::book::{LinePosition, MarkdownPiece, Pieces, Wrap, visible};
 use crate::cite::address::{self, addresses};
 use crate::cite::allowed::AllowedLinks;
 
@@ -45,7 +45,7 @@ impl Inline {
         source: &str,
         allowed: &AllowedLinks,
     ) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = InlineReader::default();
         for (event, range) in events {
             reader.read(event, source, range);
         }
@@ -57,7 +57,7 @@ impl Inline {
         let text = text_of(&reader.parts);
         let tree = Tree {
             allowed,
-            bare: addresses(&text, address::Place::Prose),
+            bare: addresses(&text, address::TextKind::Prose),
             at: 0,
             in_link: false,
             has_marker: false,
@@ -69,12 +69,16 @@ impl Inline {
     }
 
     /// Returns the Markdown for this place in a line.
-    pub(super) fn written(self, place: Place) -> String {
-        if place == Place::Start && self.pieces.is_formula() {
+    pub(super) fn written(self, place: LinePosition) -> String {
+        if place == LinePosition::Start && self.pieces.is_formula() {
             return with_markers_apart(&self.pieces.written(place), place);
         }
         // Escaping depends on the characters around the text, which are white space here.
-        let before = if place == Place::Start { "" } else { " " };
+        let before = if place == LinePosition::Start {
+            ""
+        } else {
+            " "
+        };
         let mut pieces = Pieces::default();
         pieces.push_text(before);
         pieces.push_wrapped(None, self.pieces);
@@ -104,7 +108,7 @@ enum Around {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct InlineReader {
     parts: Vec<Part>,
     /// Number of open square brackets.
     brackets: usize,
@@ -116,7 +120,7 @@ struct Reader {
     end: usize,
 }
 
-impl Reader {
+impl InlineReader {
     fn read(&mut self, event: Event<'_>, source: &str, range: Range<usize>) {
         let part = match event {
             Event::Text(text) if source[range.clone()] == *text => {
@@ -174,7 +178,7 @@ impl Reader {
     /// Adds a formula; one that contains an address becomes text.
     fn formula(&mut self, formula: &str) {
         let formula = with_plain_markers(&without_guards(formula));
-        if addresses(&formula, address::Place::Prose).is_empty() {
+        if addresses(&formula, address::TextKind::Prose).is_empty() {
             self.parts.push(Part::Formula(formula));
         } else {
             self.text(&formula);
@@ -286,7 +290,7 @@ impl Tree<'_> {
                 }
                 Part::Break => {
                     self.at += 1;
-                    pieces.push_piece(Piece::Markup("\\\n".to_owned()));
+                    pieces.push_piece(MarkdownPiece::Markup("\\\n".to_owned()));
                 }
                 Part::Open(Around::Emphasis(mark)) => {
                     let inner = self.pieces(parts);
@@ -341,7 +345,7 @@ impl Tree<'_> {
     fn address(&self, address: &str, pieces: &mut Pieces) {
         match self.allowed.href(address).filter(|_| !self.in_link) {
             Some(href) if href == address => {
-                pieces.push_piece(Piece::Markup(format!("<{address}>")));
+                pieces.push_piece(MarkdownPiece::Markup(format!("<{address}>")));
             }
             href => {
                 let Some(href) = href else {
@@ -364,7 +368,7 @@ impl Tree<'_> {
                 after.starts_with(|c: char| c.is_whitespace() || c == '=' || c.is_ascii_digit());
             let is_alone = compares || (after.is_empty() && ends_line);
             let sign = if is_alone { "<" } else { "&lt;" };
-            pieces.push_piece(Piece::Markup(sign.to_owned()));
+            pieces.push_piece(MarkdownPiece::Markup(sign.to_owned()));
             rest = after;
         }
         pieces.push_text(rest);
@@ -372,9 +376,13 @@ impl Tree<'_> {
 }
 
 /// Prevents the text beside a marker from turning it into a link, a definition or an image.
-fn with_markers_apart(markdown: &str, place: Place) -> String {
+fn with_markers_apart(markdown: &str, place: LinePosition) -> String {
     let mut written = String::with_capacity(markdown.len());
-    let mut before = if place == Place::Start { '\n' } else { ' ' };
+    let mut before = if place == LinePosition::Start {
+        '\n'
+    } else {
+        ' '
+    };
     let mut starts_line = false;
     for c in markdown.chars() {
         let follows = marker_of(before).is_some();

@@ -3,7 +3,7 @@
 use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
 use super::inline::Inline;
-use crate::book::Place;
+use crate::book::LinePosition;
 use crate::cite::allowed::AllowedLinks;
 
 /// Parses a table and writes it again; `None` if the text is not a table.
@@ -25,7 +25,7 @@ pub(super) fn table(text: &str, allowed: &AllowedLinks) -> Option<String> {
                     .by_ref()
                     .map(|(event, range)| (as_text(event), range));
                 let inner = inner.take_while(|(event, _)| *event != Event::End(TagEnd::TableCell));
-                let cell = Inline::of_events(inner, text, allowed).written(Place::Inside);
+                let cell = Inline::of_events(inner, text, allowed).written(LinePosition::Inside);
                 cells.extend([" ", &in_cell(&cell), " |"]);
             }
             Event::End(TagEnd::TableHead | TagEnd::TableRow) => {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Block, BlockKind, Code};
+use super::{BlockKind, Code, QuotableBlock};
 
 /// Code with more words is split at blank lines.
 const LONG_CODE_WORDS: usize = 200;
@@ -10,12 +10,12 @@ const LONG_CODE_WORDS: usize = 200;
 pub(super) const PIECE_LINES: usize = 8;
 
 /// Reads a code block, including its fences.
-pub(super) fn code(text: &str) -> Block {
+pub(super) fn code(text: &str) -> QuotableBlock {
     let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
     let language = opening.trim_start_matches('`');
     let fence = &opening[..opening.len() - language.len()];
     let code = rest.strip_suffix(fence).unwrap_or(rest);
-    Block {
+    QuotableBlock {
         kind: BlockKind::Code(Code {
             language: language.to_owned(),
             title: String::new(),
@@ -30,7 +30,7 @@ pub(super) fn code(text: &str) -> Block {
 }
 
 /// Splits long code at blank lines.
-pub(super) fn pieces(block: Block) -> Vec<Block> {
+pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
     let BlockKind::Code(code) = &block.kind else {
         return vec![block];
     };
@@ -46,7 +46,7 @@ pub(super) fn pieces(block: Block) -> Vec<Block> {
         opening.reverse();
         let mut closing = enclosing(lines[range.end..].iter(), lines[range.end - 1]);
         closing.retain(|line| closes(line));
-        Block {
+        QuotableBlock {
             kind: BlockKind::Code(Code {
                 piece,
                 pieces,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Block, BlockKind};
+use super::{BlockKind, QuotableBlock};
 
 /// The name of an admonition, with an optional title.
 static ADMONITION: LazyLock<Regex> = LazyLock::new(|| {
@@ -25,7 +25,7 @@ static ASKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^.!?]{8,200}\?\s").expect("the pattern is a constant"));
 
 /// Appends a block. The previous block is merged into it if that is a title of code or the name of an admonition.
-pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool) {
+pub(super) fn push(blocks: &mut Vec<QuotableBlock>, mut block: QuotableBlock, is_next_line: bool) {
     if block.kind == BlockKind::Heading {
         close_section(blocks);
     }
@@ -56,7 +56,7 @@ fn name_of(label: &str) -> &str {
 }
 
 /// Removes closing blocks without content, but never all blocks.
-pub(super) fn close_section(blocks: &mut Vec<Block>) {
+pub(super) fn close_section(blocks: &mut Vec<QuotableBlock>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading
         && last.kind == BlockKind::Paragraph
@@ -67,7 +67,7 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
 }
 
 /// True for a question to the reader with what to do next, but not for a question that the paragraph answers.
-fn asks_the_reader(block: &Block) -> bool {
+fn asks_the_reader(block: &QuotableBlock) -> bool {
     ASKS.is_match(&block.text) && !block.asks()
 }
 
@@ -76,7 +76,7 @@ pub(super) fn is_link(markdown: &str) -> bool {
     LINK.is_match(markdown)
 }
 
-fn is_admonition(block: &Block) -> bool {
+fn is_admonition(block: &QuotableBlock) -> bool {
     block.kind == BlockKind::Paragraph && is_admonition_name(&block.text)
 }
 

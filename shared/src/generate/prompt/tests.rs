@@ -37,7 +37,7 @@ fn an_answer_is_asked_for_with_all_there_is() {
         },
     ];
     let prompt = answer_prompt(
-        &Asked {
+        &AnswerRequest {
             book: "Robots",
             refusal: "It is not there.",
             passages: &passages,
@@ -73,7 +73,7 @@ fn no_line_of_data_begins_with_the_fence() {
         candidate: &sections[0],
     }];
     let prompt = answer_prompt(
-        &Asked {
+        &AnswerRequest {
             book: "Robots",
             refusal: "No.",
             passages: &passages,

@@ -8,9 +8,9 @@ use crate::book::markdown::linkable;
 use crate::book::omission::OmissionReason;
 use crate::book::webpage::{Start, attribute};
 
-use super::{Around, Reader};
+use super::{Around, ContentReader};
 
-impl Reader<'_> {
+impl ContentReader<'_> {
     /// Begins an element that says something about what it holds: the language of code, the id of a section, or the title of an aside.
     pub(super) fn begin_around(&mut self, tag: &Start) {
         let depth = self.open.len();

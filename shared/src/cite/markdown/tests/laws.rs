@@ -59,7 +59,7 @@ fn leads_away(markdown: &str) -> Vec<String> {
         }
     }
     let words = words.replace("[1]", " ");
-    let bare = addresses(&words, address::Place::Prose);
+    let bare = addresses(&words, address::TextKind::Prose);
     found.extend(bare.into_iter().map(|range| words[range].to_owned()));
     let tree = ::markdown::to_mdast(markdown, &::markdown::ParseOptions::gfm()).unwrap();
     visit(&tree, &mut |node| match node {
