@@ -32,8 +32,7 @@ node="$cache/node_modules/.bin/node"
 [ -x "$node" ] || node=$(command -v node)
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # Built with the whole workspace, to reuse what its tests built.
-  cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
+  tests/build.sh
   BOOKRAG=target/debug/bookrag
 fi
 work=$(mktemp -d)

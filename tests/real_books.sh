@@ -7,8 +7,7 @@ if [ ! -f "$shared/tools/score_chunks.py" ]; then
   echo "error: the real books are missing: $shared" >&2
   exit 1
 fi
-# Built with the whole workspace, to reuse what its tests built.
-cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
+tests/build.sh
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 

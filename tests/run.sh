@@ -60,9 +60,9 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
-# The functions share what the tests compile; a test checks that none of them links another's dependencies when it is built alone, as for Lambda.
 echo "building"
-cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
+tests/build.sh
+# A test checks that none of them links another's dependencies when it is built alone, as for Lambda.
 functions="$PWD/target/test-functions"
 for function in query search health ingest; do
   mkdir -p "$functions/$function"

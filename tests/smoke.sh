@@ -8,8 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # Built with the whole workspace, to reuse what its tests built.
-  cargo build --quiet --workspace --features bookrag-cli/openapi,bookrag-cli/cloud
+  tests/build.sh
   BOOKRAG=target/debug/bookrag
 fi
 data=$(mktemp -d)

@@ -7,7 +7,7 @@ use std::path::Path;
 use bookrag::config::{GROUPS, Preset, Variable};
 use clap::{Arg, Command};
 
-use crate::commands::command;
+use crate::commands::{Help, command};
 
 /// The variable that writes the files instead of comparing with them.
 const UPDATE: &str = "BOOKRAG_TEST_UPDATE";
@@ -88,26 +88,17 @@ fn section(command: &Command, sections: &mut String) {
         }
         sections.push('\n');
     }
-    if let Some(help) = command.get_after_help() {
-        let help = help.to_string();
-        let (examples, variables) = help
-            .split_once("\n\nEnvironment")
-            .unwrap_or((help.as_str(), ""));
-        let _ = writeln!(sections, "```\n{examples}\n```\n");
-        let names = variable_names(variables);
+    if let Some(help) = Help::of(command.get_name()) {
+        let _ = writeln!(sections, "```\n{}\n```\n", help.examples());
+        let names: Vec<String> = help
+            .variables
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
         if !names.is_empty() {
             let _ = writeln!(sections, "Environment: {}.\n", names.join(", "));
         }
     }
-}
-
-/// Returns the variables of a command's help. Their names are indented by two spaces, their descriptions by more.
-fn variable_names(help: &str) -> Vec<String> {
-    help.lines()
-        .filter_map(|line| line.strip_prefix("  "))
-        .filter(|name| !name.starts_with(' '))
-        .map(|name| format!("`{name}`"))
-        .collect()
 }
 
 /// Returns an argument's meaning, default and values.

@@ -16,6 +16,7 @@ use secrecy::SecretString;
 use crate::answer::Rules;
 use crate::api::{AuthOptions, Limits};
 use crate::chunk::ChunkPolicy;
+use crate::models::ModelFolder;
 use crate::prices::Price;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, RerankerChoice};
@@ -95,7 +96,7 @@ pub struct Config {
     /// `BOOKRAG_QUEUE_URL`: the queue that triggers the ingest function; long work is put into it.
     pub queue_url: Option<String>,
     /// `BOOKRAG_MODELS`: a folder with the local models' files, or the address of one.
-    pub models: Option<PathBuf>,
+    pub models: Option<ModelFolder>,
     /// `BOOKRAG_METRICS_NAMESPACE`: distinguishes the metrics of deployments.
     pub metrics_namespace: String,
     /// `BOOKRAG_DATA`: one folder for all books' local stores, instead of one in each site.
@@ -205,7 +206,7 @@ impl Config {
             site: text("BOOKRAG_SITE"),
             source: text("BOOKRAG_SOURCE"),
             queue_url: text("BOOKRAG_QUEUE_URL"),
-            models: text("BOOKRAG_MODELS").map(PathBuf::from),
+            models: text("BOOKRAG_MODELS").map(ModelFolder::from),
             metrics_namespace: text("BOOKRAG_METRICS_NAMESPACE")
                 .unwrap_or_else(|| "bookrag".to_owned()),
             data: text("BOOKRAG_DATA").map(PathBuf::from),
@@ -219,7 +220,7 @@ impl Config {
     }
 }
 
-/// Returns a problem for each variable that looks like a setting and is none.
+/// Returns a problem for each variable that begins like a setting and is not one.
 fn unknown_variables(variables: &HashMap<String, String>) -> impl Iterator<Item = String> {
     variables
         .keys()

@@ -27,7 +27,7 @@ static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::const_new(BTreeMap::new(
 
 /// Returns the binary of a function: from `BOOKRAG_TEST_FUNCTIONS`, else built now, once per process.
 ///
-/// It is built alone, as for Lambda: a build with other packages would enable their features too.
+/// `tests/run.sh` builds them with the features of the whole workspace; built now, one has only its own.
 pub async fn function_binary(name: &str) -> PathBuf {
     if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
         let binary = Path::new(&folder).join(name).join("bootstrap");

@@ -182,7 +182,7 @@ async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Resu
 }
 
 fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> Diagnosis {
-    let settings_of = settings.origins.into_iter().map(|setting| SettingLine {
+    let origins = settings.origins.into_iter().map(|setting| SettingLine {
         name: setting.name,
         value: setting.value,
         from: setting.origin.to_string(),
@@ -192,7 +192,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         what: unknown.reason.clone(),
     });
     let mut diagnosis = Diagnosis {
-        settings: settings_of.collect(),
+        settings: origins.collect(),
         not_read: settings.warnings,
         unreadable: unknown.collect(),
         script_pages: read.scripts.clone(),

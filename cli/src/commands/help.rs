@@ -6,11 +6,11 @@ use clap::CommandFactory;
 use super::Arguments;
 
 /// The part of a command's `--help` below its options.
-struct Help {
+pub(crate) struct Help {
     command: &'static str,
     /// Arguments after `bookrag`, and what they do.
     examples: &'static [(&'static str, &'static str)],
-    variables: &'static [&'static str],
+    pub(crate) variables: &'static [&'static str],
 }
 
 /// The variables of all commands that answer questions.
@@ -227,11 +227,22 @@ pub fn command() -> clap::Command {
 }
 
 impl Help {
-    fn text(&self) -> String {
+    /// The help of a command.
+    #[cfg(test)]
+    pub(crate) fn of(command: &str) -> Option<&'static Self> {
+        HELP.iter().find(|help| help.command == command)
+    }
+
+    pub(crate) fn examples(&self) -> String {
         let mut text = String::from("Examples:");
         for (arguments, what) in self.examples {
             text.push_str(&format!("\n  bookrag {arguments}\n      {what}"));
         }
+        text
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.examples();
         let variables = self
             .variables
             .iter()

@@ -42,6 +42,8 @@ use serde::de::DeserializeOwned;
 use crate::local::LocalError;
 use crate::site::Site;
 
+#[cfg(test)]
+pub(crate) use help::Help;
 pub use help::command;
 
 /// Printed after the help: where to begin, and where a book's index is.

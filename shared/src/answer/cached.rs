@@ -56,12 +56,12 @@ pub(super) enum Cache {
     /// The cache is off, the question is part of a conversation, or the catalog is unavailable.
     Unused,
     Hit(Box<Kept>),
-    Miss(CacheKey),
+    Miss(CacheEntry),
 }
 
 /// The cache entry to write.
 #[derive(Debug, Clone)]
-pub(super) struct CacheKey {
+pub(super) struct CacheEntry {
     key: String,
     index_id: i64,
     /// The book's revision before the search.
@@ -141,12 +141,12 @@ impl Answerer {
             }) => {
                 // An answer written by another release may be unreadable.
                 let kept = answer.and_then(|answer| serde_json::from_str(&answer).ok());
-                let place = CacheKey {
+                let entry = CacheEntry {
                     key,
                     index_id,
                     book_revision,
                 };
-                kept.map_or(Cache::Miss(place), Cache::Hit)
+                kept.map_or(Cache::Miss(entry), Cache::Hit)
             }
             Err(error) => {
                 tracing::warn!(stage = "cache", %error, "cannot read the answer cache");
@@ -212,7 +212,7 @@ impl Prepared {
 
     /// Returns the writer for this answer's cache entry, if there is one.
     pub(super) fn keeper(&self) -> Option<Keeper> {
-        let Cache::Miss(place) = &self.cache else {
+        let Cache::Miss(entry) = &self.cache else {
             return None;
         };
         let Texts {
@@ -229,7 +229,7 @@ impl Prepared {
         let mut own = words.terms(&self.question.query);
         own.retain(|term| !known.contains(term));
         Some(Keeper {
-            place: place.clone(),
+            entry: entry.clone(),
             catalog: self.answerer.retriever.catalog().clone(),
             points: parts.map(|part| part.point_id).collect(),
             own: own.into_iter().collect(),
@@ -240,7 +240,7 @@ impl Prepared {
 
 /// Writes an answer to the cache.
 pub(super) struct Keeper {
-    place: CacheKey,
+    entry: CacheEntry,
     catalog: Catalog,
     /// The points of everything the model read.
     points: Vec<Uuid>,
@@ -260,11 +260,11 @@ impl Keeper {
         let kept = serde_json::to_string(&kept.with(answer)).expect("plain fields serialise");
         let is_lasting = answer.outcome == Outcome::Answered;
         let entry = CachedAnswer {
-            key: self.place.key,
-            index_id: self.place.index_id,
+            key: self.entry.key,
+            index_id: self.entry.index_id,
             answer: kept,
             points: self.points,
-            book_revision: (!is_lasting).then_some(self.place.book_revision),
+            book_revision: (!is_lasting).then_some(self.entry.book_revision),
         };
         let keeping = timeout(DEADLINE, self.catalog.cache_answer(&entry));
         if let Err(error) = keeping.await.unwrap_or_else(|_| Err(late())) {

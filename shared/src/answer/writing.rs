@@ -79,7 +79,7 @@ impl Writing {
         Some(events)
     }
 
-    /// Returns how the text ended.
+    /// Returns how the text ended; while it is written, as if it had been cut off.
     pub(super) fn ended(&self) -> Result<Ending, ProviderError> {
         match &self.state {
             State::Writing(_) => Err(ProviderError::Timeout),

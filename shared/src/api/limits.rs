@@ -325,7 +325,7 @@ async fn admitted(
 ) -> Result<Response, Error> {
     let (head, body) = request.into_parts();
     let body = whole_body(body).await?;
-    let _place = limiter.enter(client_key).await?;
+    let _permits = limiter.enter(client_key).await?;
     Ok(next.run(Request::from_parts(head, Body::from(body))).await)
 }
 

