@@ -73,6 +73,16 @@ impl LocalError {
             self,
             Self::Catalog(CatalogError::Damaged { .. })
                 | Self::Ingest(IngestError::Catalog(CatalogError::Damaged { .. }))
+        ) || self.is_damage_of_vectors()
+    }
+
+    /// True if only the vector store's tables are damaged, as far as is known.
+    #[must_use]
+    pub(crate) fn is_damage_of_vectors(&self) -> bool {
+        matches!(
+            self,
+            Self::Index(IndexError::Damaged(_))
+                | Self::Ingest(IngestError::Index(IndexError::Damaged(_)))
         )
     }
 }

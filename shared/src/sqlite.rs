@@ -246,13 +246,29 @@ impl DatabaseError {
     }
 }
 
+/// True if a value or a column is not as this program writes it: its statements are constants, so the file was changed by another.
+fn is_of_the_data(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::Utf8Error(..) => true,
+        rusqlite::Error::SqlInputError { msg, .. } => msg.starts_with("no such "),
+        _ => false,
+    }
+}
+
 /// [`DatabaseError::at`] adds the file's path later.
 impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         let path = PathBuf::new();
         let reason = error.to_string();
         let Some(failure) = error.sqlite_error() else {
-            return Self::Rejected(reason);
+            return if is_of_the_data(&error) {
+                Self::Damaged { path, reason }
+            } else {
+                Self::Rejected(reason)
+            };
         };
         if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
             // The write-ahead log's index file could not grow.

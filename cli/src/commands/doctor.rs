@@ -138,9 +138,11 @@ async fn examine(
     site: &Site,
     repair: Option<ReportArguments>,
 ) -> Result<Examined, CommandError> {
-    let (examination, is_file_damaged) = match compare(config, folder, site).await {
+    let (examination, is_catalog_damaged) = match compare(config, folder, site).await {
         Ok(examination) => (examination, false),
-        Err(error) if error.is_damage() => (Examination::damaged(&error), true),
+        Err(error) if error.is_damage() => {
+            (Examination::damaged(&error), !error.is_damage_of_vectors())
+        }
         Err(error) => return Err(error.into()),
     };
     let Some(options) = repair.filter(|_| !examination.is_clean()) else {
@@ -149,15 +151,29 @@ async fn examine(
     // Damaged stores are replaced, so no server may have them open.
     let hold = (!examination.damage.is_empty()).then(|| Hold::take(folder));
     let _hold = hold.transpose()?;
-    if is_file_damaged {
-        let aside = folder.set_store_aside()?;
-        output::status(&format!(
-            "the damaged store is kept as {}: conversations and feedback may be read from it",
-            aside.display()
-        ));
-    } else if !examination.damage.is_empty() && config.qdrant_url.is_none() {
-        drop_vectors(config, folder, site).await?;
+    if examination.damage.is_empty() || config.qdrant_url.is_some() {
+        let report = sync_site(config, folder, site, options).await?;
+        return Ok((Some(examination), Some(report)));
     }
+    // The vectors alone first, because that keeps conversations.
+    if !is_catalog_damaged {
+        let restored = async {
+            drop_vectors(config, folder, site).await?;
+            let report = sync_site(config, folder, site, options).await?;
+            let is_clean = compare(config, folder, site).await?.is_clean();
+            Ok::<_, CommandError>(is_clean.then_some(report))
+        };
+        match restored.await {
+            Ok(Some(report)) => return Ok((Some(examination), Some(report))),
+            Ok(None) => {}
+            Err(error) => output::status(&error.to_string()),
+        }
+    }
+    let aside = folder.set_store_aside()?;
+    output::status(&format!(
+        "the damaged store is kept as {}: conversations and feedback may be read from it",
+        aside.display()
+    ));
     let report = sync_site(config, folder, site, options).await?;
     Ok((Some(examination), Some(report)))
 }

@@ -26,7 +26,7 @@ fn zero_half(file: &Path) {
 }
 
 /// Damages the file; `doctor` must find it, repair it, and keep the damaged file aside.
-fn check_file(damage: fn(&Path)) {
+fn check_file(damage: impl Fn(&Path)) {
     let workshop = Workshop::small();
     workshop.sync();
     let before = workshop.found("blue wrench");
@@ -120,5 +120,29 @@ fn check_vectors(statement: &str) {
 #[test]
 fn zeroed_and_lost_vectors_are_found_and_recreated() {
     check_vectors("UPDATE point_vectors SET vector = zeroblob(length(vector))");
+    check_vectors("UPDATE point_vectors SET vector = x'00'");
     check_vectors("DELETE FROM point_vectors");
+}
+
+#[test]
+fn altered_texts_and_metadata_are_found_and_written_again() {
+    check_vectors("UPDATE document_chunks SET text = 'Forged. ' || text");
+    check_vectors("UPDATE document_chunks SET payload = '{'");
+    check_vectors("UPDATE chunk_metadata SET fields = '{'");
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_a_damaged_store() {
+    let change = |statement: &'static str| {
+        move |file: &Path| {
+            let connection = Connection::open(file).unwrap();
+            connection.execute_batch(statement).unwrap();
+        }
+    };
+    check_file(change(
+        "UPDATE document_chunks SET section = CAST(x'ff' AS TEXT)",
+    ));
+    check_file(change(
+        "ALTER TABLE document_chunks RENAME COLUMN section_id TO other",
+    ));
 }

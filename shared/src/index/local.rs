@@ -381,7 +381,7 @@ impl From<DatabaseError> for IndexError {
                 "no space is left to write {}; free some disk space and try again",
                 path.display()
             )),
-            DatabaseError::Damaged { .. } => Self::Rejected(format!(
+            DatabaseError::Damaged { .. } => Self::Damaged(format!(
                 "{error}; run `bookrag doctor SITE --repair` to index the book again"
             )),
             DatabaseError::Schema { .. } | DatabaseError::Rejected(_) => {

@@ -64,6 +64,9 @@ pub enum IndexError {
     /// The store refused the request, because of a bug or a wrong configuration.
     #[error("the vector store refused: {0}")]
     Rejected(String),
+    /// The local store's file was damaged.
+    #[error("the vector store is damaged: {0}")]
+    Damaged(String),
     /// The store's answer could not be read.
     #[error("the vector store answered with {0}")]
     Malformed(String),

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use futures::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
+use super::plan::hash;
 use super::{Change, Ingest, IngestError};
-use crate::catalog::{JoinedChunk, StoredDocument};
+use crate::catalog::{ChunkRow, JoinedChunk, StoredDocument};
 use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
@@ -21,6 +22,14 @@ pub struct Differences {
     pub stray: Vec<Uuid>,
     /// Points of chunks that the store does not hold, by their document's source.
     pub lost: BTreeMap<String, BTreeSet<Uuid>>,
+}
+
+/// What the stores hold of a document.
+#[derive(Default)]
+struct Stored {
+    vectors: HashMap<Uuid, Embedding>,
+    /// The number of chunks whose text or metadata differs from its hash.
+    altered: usize,
 }
 
 impl Ingest {
@@ -65,8 +74,8 @@ impl Ingest {
         Ok(Differences { stray, lost })
     }
 
-    /// Reads all vectors, and runs a dense and a full-text search with every filter for a chunk of each locale and version: a
-    /// damaged store may still list its ids. Returns the problems found; [`Self::compare`] finds missing points.
+    /// Reads all vectors and texts, and runs a dense and a full-text search with every filter for a chunk of each locale and version:
+    /// a damaged store may still list its ids. Returns the problems found; [`Self::compare`] finds missing points.
     pub async fn damage(&self) -> Result<Vec<String>, IngestError> {
         let collection = &self.index_row.collection;
         if !self.index.has_collection(collection).await? {
@@ -75,10 +84,16 @@ impl Ingest {
         let mut damage = Vec::new();
         let mut editions: BTreeMap<(String, String), (String, Vec<f32>)> = BTreeMap::new();
         let documents = self.catalog.documents(self.index_row.index_id).await?;
-        let reads: Vec<_> = documents.iter().map(|it| self.vectors_of(it)).collect();
+        let reads: Vec<_> = documents.iter().map(|it| self.stored_chunks(it)).collect();
         let mut reads = stream::iter(reads).buffered(READS);
         for StoredDocument { row, .. } in &documents {
-            let vectors = reads.try_next().await?.unwrap_or_default();
+            let Stored { vectors, altered } = reads.try_next().await?.unwrap_or_default();
+            if altered > 0 {
+                damage.push(format!(
+                    "{}: the text of {altered} chunks is not what was indexed",
+                    row.source
+                ));
+            }
             let broken = vectors
                 .values()
                 .filter(|stored| !self.is_embedding(&stored.vector))
@@ -105,15 +120,30 @@ impl Ingest {
         Ok(damage)
     }
 
-    async fn vectors_of(
-        &self,
-        document: &StoredDocument,
-    ) -> Result<HashMap<Uuid, Embedding>, IngestError> {
+    async fn stored_chunks(&self, document: &StoredDocument) -> Result<Stored, IngestError> {
         let (index, document) = (self.index_row.index_id, document.row.document_id);
         let chunks = self.catalog.chunks(index, document).await?;
         let points: Vec<Uuid> = chunks.iter().map(|chunk| chunk.point_id).collect();
         let collection = &self.index_row.collection;
-        Ok(self.index.vectors(collection, &points).await?)
+        let vectors = self.index.vectors(collection, &points).await?;
+        // Chunks whose metadata cannot be read are left out of the join.
+        let joined: HashMap<Uuid, JoinedChunk> = self
+            .catalog
+            .join(index, &points)
+            .await?
+            .into_iter()
+            .map(|joined| (joined.point_id, joined))
+            .collect();
+        let is_as_indexed = |chunk: &&ChunkRow| {
+            joined.get(&chunk.point_id).is_some_and(|joined| {
+                hash(&joined.payload.embedded_text()) == chunk.text_hash
+                    && joined.payload.hash() == chunk.payload_hash
+            })
+        };
+        Ok(Stored {
+            vectors,
+            altered: chunks.len() - chunks.iter().filter(is_as_indexed).count(),
+        })
     }
 
     /// True if a dense and a full-text search with all filters both find a chunk of the page.

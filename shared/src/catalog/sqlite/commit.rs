@@ -219,7 +219,8 @@ fn write_chunk(
     if let Some(new) = new {
         transaction
             .prepare_cached(
-                "INSERT OR IGNORE INTO chunk_metadata (metadata_id, fields) VALUES (?1, ?2)",
+                "INSERT INTO chunk_metadata (metadata_id, fields) VALUES (?1, ?2)
+                 ON CONFLICT (metadata_id) DO UPDATE SET fields = excluded.fields WHERE fields <> excluded.fields",
             )?
             .execute((new.metadata_id, new.shared))?;
         transaction
