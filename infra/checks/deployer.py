@@ -2,7 +2,7 @@
 
 from samtranslator.yaml_helper import yaml_parse
 
-from checks.stack import ROOT, check, every
+from checks.stack import ROOT, check, every, unless
 
 
 @check({
@@ -16,3 +16,6 @@ def deployer(stack):
     nested = yaml_parse((ROOT / "infra/monitoring.yaml").read_text())["Resources"]
     services = {it["Type"].split("::")[1].lower() for it in [*stack.resources.values(), *nested.values()]}
     yield from (f"infra/deployer.yaml allows nothing of {service}" for service in sorted(services - allowed))
+    linked = any("iam:CreateServiceLinkedRole" in every(it["Action"]) for it in policy["PolicyDocument"]["Statement"])
+    domains = [name for name, it in stack.resources.items() if it["Type"] == "AWS::ApiGateway::DomainName"]
+    yield from unless(linked or not domains, "infra/deployer.yaml does not allow API Gateway's own role, which a domain name needs")

@@ -4,6 +4,7 @@ import re
 import tomllib
 
 from checks.stack import NEEDED, ROOT, check, unless
+from samconfig import overrides as samconfig_of
 
 
 @check({
@@ -40,7 +41,7 @@ def samconfig(stack):
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
     for name in set(config) - {"version"}:
         deploy = config[name]["deploy"]["parameters"]
-        overridden = dict(override.split("=", 1) for override in deploy.get("parameter_overrides", []))
+        overridden = samconfig_of(deploy)
         strangers = set(overridden) - set(stack.source["Parameters"])
         yield from unless(not strangers, f"{name} overrides {sorted(strangers)}, which are no parameters")
         yield from unless(needed <= set(overridden), f"{name} lacks {sorted(needed - set(overridden))}")

@@ -21,7 +21,7 @@ use crate::site::Site;
 use anchors::vanished;
 use questions::Asked;
 use range::{Base, Range};
-use report::{Comparison, Revision, Warning};
+use report::{Comparison, Revision, UnreadPages, Warning};
 use state::{State, States};
 
 /// The name of the working tree in reports.
@@ -73,7 +73,7 @@ pub(super) async fn run(
     }
     Ok(if comparison.lost() > 0 {
         Exit::Failed
-    } else if after.is_partial {
+    } else if before.is_partial || after.is_partial {
         Exit::Partial
     } else {
         Exit::Done
@@ -101,10 +101,16 @@ fn compare(range: &Range, questions: &[Asked], before: &State, after: &State) ->
         Base::Revision(base) | Base::MergeBase(base) => base,
     };
     let told = before.told.iter().zip(&after.told);
-    let unread = |state: &State| state.unread.clone();
-    let known = unread(before);
-    let unread = unread(after).into_iter();
-    let broken = unread.filter(|(source, _)| !known.contains_key(source));
+    let only_in = |state: &State, other: &State| {
+        let unread = state.unread.iter();
+        unread
+            .filter(|(source, _)| !other.unread.contains_key(*source))
+            .map(|(source, reason)| Warning {
+                source: source.clone(),
+                reason: reason.clone(),
+            })
+            .collect()
+    };
     Comparison::new(
         Revision {
             name: base.clone(),
@@ -116,8 +122,9 @@ fn compare(range: &Range, questions: &[Asked], before: &State, after: &State) ->
         },
         questions.iter().zip(told),
         vanished(questions, &before.told, &before.anchors, &after.anchors),
-        broken
-            .map(|(source, reason)| Warning { source, reason })
-            .collect(),
+        UnreadPages {
+            before: only_in(before, after),
+            after: only_in(after, before),
+        },
     )
 }

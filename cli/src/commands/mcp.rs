@@ -1,6 +1,6 @@
 //! `bookrag mcp`: serves a book over standard input and output to the coding agent that started this program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bookrag::config::Config;
@@ -12,6 +12,7 @@ use rmcp::transport::stdio;
 
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
+use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct McpArguments {
@@ -20,8 +21,8 @@ pub(super) struct McpArguments {
     /// The most tokens of one result, 1000 to 100000.
     #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
     max_tokens: Budget,
-    /// Where the built site is served, for the addresses in results. By default, the first of `BOOKRAG_ORIGINS`; without one, results
-    /// have paths.
+    /// Where the built site is served, for the addresses in results. By default, the first of `BOOKRAG_ORIGINS`, else the `url` of the site's
+    /// settings.
     #[arg(long)]
     site_url: Option<String>,
 }
@@ -33,16 +34,23 @@ fn budget(typed: &str) -> Result<Budget, String> {
     Budget::of_tokens(tokens).map_err(|error| error.to_string())
 }
 
+/// Returns the `url` of a site's settings, if it can be read.
+async fn url_of(site: &Path) -> Option<String> {
+    let source = Site::read(site).ok()?.source().await.ok()?;
+    source.settings().await.ok()?.url
+}
+
 /// Serves until the client closes standard input. Only protocol messages are written to standard output.
 pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit, CommandError> {
     let folder = BookFolder::find(config, arguments.site.as_deref())?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     let book = Arc::new(book.context).mcp_book();
-    let site_url = arguments
-        .site_url
-        .map(|url| url.trim_end_matches('/').to_owned());
+    let mut origin = arguments.site_url.or(book.origin);
+    if origin.is_none() {
+        origin = url_of(arguments.site.as_deref().unwrap_or(Path::new("."))).await;
+    }
     let book = Book {
-        origin: site_url.or(book.origin),
+        origin: origin.map(|url| url.trim_end_matches('/').to_owned()),
         ..book
     };
     let failed = |error: &dyn std::fmt::Display| {

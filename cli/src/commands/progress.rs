@@ -15,6 +15,9 @@ pub(super) const STOPPED: &str =
 /// The time between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The finished pages that an estimate needs: twice as many as are worked on at once.
+const ENOUGH_PAGES: usize = 32;
+
 /// The most pages that a line names; the others are counted.
 const MAX_NAMED_PAGES: usize = 3;
 
@@ -32,8 +35,7 @@ pub(super) async fn with_progress(
             ProgressDrawTarget::hidden()
         },
     );
-    let style =
-        ProgressStyle::with_template("{bar:32} {pos}/{len} pages, {prefix} left  {wide_msg}");
+    let style = ProgressStyle::with_template("{bar:32} {pos}/{len} pages{prefix}  {wide_msg}");
     bar.set_style(style.expect("the template is a constant"));
     let start = Instant::now();
     let mut lines = Lines::from(start);
@@ -41,10 +43,10 @@ pub(super) async fn with_progress(
         bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
         let left = left(&progress, start.elapsed());
-        bar.set_prefix(HumanDuration(left).to_string());
+        bar.set_prefix(left.clone());
         bar.set_message(progress.source.to_owned());
         if !is_terminal && lines.is_due(Instant::now()) {
-            output::status(&line(&progress, left));
+            output::status(&line(&progress, &left));
         }
     })
     .await;
@@ -73,20 +75,20 @@ impl Lines {
     }
 }
 
-/// Estimates the time left from the mean duration of the finished pages. The progress bar's own estimate weighs the first
-/// seconds too much: it showed 7 minutes for a run of one.
-fn left(progress: &Progress<'_>, elapsed: Duration) -> Duration {
+/// Estimates the time left from the mean duration of the finished pages; empty before there are enough, since many are worked on at
+/// once. The progress bar's own estimate weighs the first seconds too much: it showed 7 minutes for a run of one.
+fn left(progress: &Progress<'_>, elapsed: Duration) -> String {
+    if progress.done < ENOUGH_PAGES.min(progress.total.div_ceil(2)) {
+        return String::new();
+    }
     let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
-    elapsed.saturating_mul(count(progress.total - progress.done)) / count(progress.done).max(1)
+    let left =
+        elapsed.saturating_mul(count(progress.total - progress.done)) / count(progress.done).max(1);
+    format!(", about {} left", HumanDuration(left))
 }
 
-fn line(progress: &Progress<'_>, left: Duration) -> String {
-    format!(
-        "{} of {} pages, about {} left",
-        progress.done,
-        progress.total,
-        HumanDuration(left)
-    )
+fn line(progress: &Progress<'_>, left: &str) -> String {
+    format!("{} of {} pages{left}", progress.done, progress.total)
 }
 
 /// Describes a run over pages that changed in a watched folder, in one line.
@@ -116,17 +118,18 @@ mod tests {
 
     #[test]
     fn a_line_says_how_far_it_is_and_how_long_it_takes() {
-        let progress = Progress {
-            done: 40,
-            total: 149,
-            source: "docs/a.md",
-        };
-        let left = left(&progress, Duration::from_secs(40));
-        assert_eq!(left, Duration::from_secs(109));
-        assert_eq!(
-            line(&progress, left),
-            "40 of 149 pages, about 2 minutes left"
-        );
+        for (done, expected) in [
+            (1, "1 of 149 pages"),
+            (40, "40 of 149 pages, about 2 minutes left"),
+        ] {
+            let progress = Progress {
+                done,
+                total: 149,
+                source: "docs/a.md",
+            };
+            let left = left(&progress, Duration::from_secs(40));
+            assert_eq!(line(&progress, &left), expected);
+        }
     }
 
     #[test]

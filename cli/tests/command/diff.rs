@@ -147,3 +147,40 @@ fn stored_questions_are_asked_again_and_uncovered_ones_listed_with_advice() {
     assert_eq!(lost["questions"], 2, "{lost}");
     assert_eq!(lost["changes"][0]["question"], covered);
 }
+
+#[test]
+fn a_missing_object_is_not_fetched_and_its_page_is_named() {
+    let workshop = repository();
+    let sentinel = workshop.path().join("fetched");
+    let fetching = format!("ext::/usr/bin/touch {}", sentinel.display());
+    for [name, value] in [
+        ["core.repositoryformatversion", "1"],
+        ["extensions.partialClone", "origin"],
+        ["remote.origin.promisor", "true"],
+        ["remote.origin.url", &fetching],
+        ["protocol.ext.allow", "always"],
+    ] {
+        git(&workshop, &["config", name, value]);
+    }
+    let revision = ["rev-parse", "HEAD:book/docs/wheels.md"];
+    let hash = Command::new("git")
+        .args(revision)
+        .current_dir(workshop.path())
+        .output()
+        .unwrap();
+    let hash = String::from_utf8(hash.stdout).unwrap();
+    let (folder, file) = hash.trim().split_at(2);
+    let objects = workshop.path().join(".git/objects");
+    fs::remove_file(objects.join(folder).join(file)).unwrap();
+
+    let output = diff(
+        &workshop,
+        &["--questions", "questions.txt", "--json", "HEAD"],
+    );
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let compared = parsed(&output);
+    assert_eq!(compared["unread_before"][0]["source"], "docs/wheels.md");
+    let reason = compared["unread_before"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("fetch it first"), "{reason}");
+    assert!(!sentinel.exists(), "the repository's command ran");
+}

@@ -126,12 +126,20 @@ impl Question {
 const ENDS: [char; 7] = ['?', '!', '.', '…', '？', '！', '。'];
 
 impl Question {
-    /// Returns the normal form that equal questions share: lower case, single spaces, no trailing signs.
+    /// Returns the normal form that equal questions share: lower case except options of commands, single spaces, no trailing signs.
     #[must_use]
     pub fn normalised(&self) -> String {
-        let lower = self.query.to_lowercase().replace('’', "'");
-        let words: Vec<&str> = lower.split_whitespace().collect();
-        let joined = words.join(" ");
+        let words = self.query.split_whitespace().map(|word| {
+            let is_option = word
+                .trim_start_matches(['`', '"', '\'', '('])
+                .starts_with('-');
+            if is_option {
+                word.to_owned()
+            } else {
+                word.to_lowercase().replace('’', "'")
+            }
+        });
+        let joined = words.collect::<Vec<_>>().join(" ");
         joined
             .trim_end_matches(|c: char| ENDS.contains(&c) || c == ' ')
             .to_owned()

@@ -20,6 +20,14 @@ async fn answer(retriever: &Retriever, question: Question) -> Answer {
     prepared.whole().await.unwrap()
 }
 
+#[test]
+fn equal_questions_differ_in_case_spaces_and_final_signs_but_not_in_options() {
+    let normalised = |query: &str| Question::new(query, 5).normalised();
+    assert_eq!(normalised("How do I  PRUNE?"), normalised("how do i prune"));
+    assert_eq!(normalised("what’s `-D`?!"), "what's `-D`");
+    assert_ne!(normalised("what does -D do"), normalised("what does -d do"));
+}
+
 #[tokio::test]
 async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_of_a_refusal() {
     let mut retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;

@@ -17,14 +17,15 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::extract::Request;
-use axum::http::header;
-use axum::response::Response;
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::http::{Method, Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::answer::{Answerer, Asker, Question};
 use crate::api::{Limiter, MAX_BODY_BYTES, Observed, failure, url_query, whole_body};
@@ -75,7 +76,7 @@ struct UrlQuery {
 }
 
 /// Answers one message over HTTP. Outer layers handle authorization, origins and rate limits.
-pub async fn respond(mut book: Book, caller: Caller, request: Request) -> Response {
+pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> Response {
     let observed = Observed::of(&request);
     let request_id = observed.request_id.clone();
     if book.origin.is_none() {
@@ -85,22 +86,37 @@ pub async fn respond(mut book: Book, caller: Caller, request: Request) -> Respon
         Ok(read) => read,
         Err(error) => return failure(&error, &request_id),
     };
+    if let Some(refusal) = refused_body(&request) {
+        return refusal;
+    }
     let server = Server::of_request(book, budget, caller, observed);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::<NeverSessionManager>::default(),
         transport(),
     );
-    service.handle(request).await.map(Body::new)
+    service.handle(request.map(Body::from)).await.map(Body::new)
 }
 
 /// Reads the budget and the body, within its limits, from a request.
-async fn read(request: Request) -> Result<(Budget, Request), Error> {
+async fn read(request: Request<Body>) -> Result<(Budget, Request<Bytes>), Error> {
     let UrlQuery { max_tokens } = url_query(request.uri())?;
     let budget = max_tokens.map_or(Ok(Budget::default()), Budget::of_tokens)?;
     let (head, body) = request.into_parts();
     let body = whole_body(body).await?;
-    Ok((budget, Request::from_parts(head, Body::from(body))))
+    Ok((budget, Request::from_parts(head, body)))
+}
+
+/// Returns the error of JSON-RPC if a posted body is not a message.
+fn refused_body(request: &Request<Bytes>) -> Option<Response> {
+    let (code, text) = match serde_json::from_slice::<Value>(request.body()) {
+        _ if request.method() != Method::POST => return None,
+        Ok(Value::Object(fields)) if fields.contains_key("jsonrpc") => return None,
+        Ok(_) => (-32_600, "the body is not a message of JSON-RPC".to_owned()),
+        Err(error) => (-32_700, format!("the body is not JSON: {error}")),
+    };
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": text}});
+    Some((StatusCode::BAD_REQUEST, Json(error)).into_response())
 }
 
 /// One JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`, which accepts only names
@@ -114,7 +130,7 @@ fn transport() -> StreamableHttpServerConfig {
 }
 
 /// Returns the origin that a program on this machine called, which is where `serve` shows the pages.
-fn local_origin(request: &Request) -> Option<String> {
+fn local_origin(request: &Request<Body>) -> Option<String> {
     let host = request.headers().get(header::HOST)?.to_str().ok()?;
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     let is_local = matches!(name, "localhost" | "127.0.0.1" | "[::1]");

@@ -2,7 +2,7 @@
 
 use crate::answer::default_filters;
 use crate::api::PageData;
-use crate::book::visible;
+use crate::book::{ContentKind, origin_of_version, visible};
 use crate::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
 use crate::chunk::count_tokens;
 use crate::error::{Error, ErrorKind};
@@ -135,7 +135,8 @@ async fn outline_at(
         Place::Chunk(_) => "",
     });
     let filters = default_filters(&index.site, limits, path);
-    let pages = catalog.pages(index.index_id).await.map_err(unavailable)?;
+    let mut pages = catalog.pages(index.index_id).await.map_err(unavailable)?;
+    pages.sort_by_key(is_post);
     check_limits(limits, &pages)?;
     let is_listed = |page: &&PageRow| !page.unlisted && admits(&filters, page);
     let Some(under) = under else {
@@ -178,7 +179,13 @@ pub(super) async fn pages(retriever: &Retriever) -> Result<Vec<PageRow>, Error> 
     let pages = retriever.catalog().pages(index.index_id).await;
     let mut pages = pages.map_err(unavailable)?;
     pages.retain(|page| !page.unlisted && admits(&filters, page));
+    pages.sort_by_key(is_post);
     Ok(pages)
+}
+
+/// Posts are listed after the documentation.
+fn is_post(page: &PageRow) -> bool {
+    origin_of_version(&page.version).0 == ContentKind::Blog
 }
 
 fn page_entry(page: &PageRow) -> Entry {

@@ -15,6 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::budget::Budget;
@@ -29,6 +30,8 @@ use crate::error::{Error, ErrorKind};
 
 /// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.
 const TTL_MS: u64 = 5 * 60 * 1_000;
+/// The calls that are answered at the same time; the others wait.
+const MAX_CALLS: usize = 4;
 /// The type of all resources.
 const MARKDOWN: &str = "text/markdown";
 /// The most characters of the book's title in descriptions.
@@ -42,6 +45,8 @@ pub struct Server {
     /// `None` for a program served by its own process, where nothing is counted or logged.
     pub(super) caller: Option<Caller>,
     request_id: String,
+    /// Permits for calls at the same time. One program may send many at once, and each would contend for the processor and the deadline.
+    calls: Arc<Semaphore>,
     /// Taken by the first call, so that nothing is left to be measured after its answer.
     measured: Arc<Mutex<Option<Measured>>>,
 }
@@ -55,6 +60,7 @@ impl Server {
             budget,
             caller: None,
             request_id: Uuid::new_v4().to_string(),
+            calls: Arc::new(Semaphore::new(MAX_CALLS)),
             measured: Arc::default(),
         }
     }
@@ -70,6 +76,7 @@ impl Server {
             budget,
             caller: Some(caller),
             request_id: observed.request_id,
+            calls: Arc::new(Semaphore::new(MAX_CALLS)),
             measured: Arc::new(Mutex::new(Some(observed.measured))),
         }
     }
@@ -279,6 +286,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments;
+        let _permit = self.calls.acquire().await;
         let result = match request.name.as_ref() {
             "search" => self.called(given, |given| self.search(given)).await,
             "fetch" => self.called(given, |given| self.fetch(given)).await,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::answer::Outcome;
 
@@ -227,10 +228,26 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
     let named = tools.into_iter().zip(titles).zip(descriptions);
     let tools = named.map(|((tool, title), description)| {
         let mut tool = tool.with_title(title).with_annotations(reads_only(title));
+        tool.input_schema = Arc::new(standard(&tool.input_schema));
+        tool.output_schema = tool.output_schema.map(|schema| Arc::new(standard(&schema)));
         tool.description = Some(description.into());
         tool
     });
     tools.collect()
+}
+
+/// Takes the formats of Rust's integers out of a schema: no standard knows them, and validators warn of them.
+fn standard(schema: &JsonObject) -> JsonObject {
+    fn value(of: &Value) -> Value {
+        match of {
+            Value::Object(fields) => Value::Object(standard(fields)),
+            Value::Array(values) => Value::Array(values.iter().map(value).collect()),
+            other => other.clone(),
+        }
+    }
+    let is_standard = |name: &str, of: &Value| name != "format" || !of.is_string();
+    let fields = schema.iter().filter(|(name, of)| is_standard(name, of));
+    fields.map(|(name, of)| (name.clone(), value(of))).collect()
 }
 
 fn empty() -> Arc<JsonObject> {

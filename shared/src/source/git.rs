@@ -268,6 +268,12 @@ impl Objects {
         // The output is `HASH blob SIZE`, the content and a line feed; or `HASH missing`.
         let mut head = String::new();
         self.contents.read_line(&mut head)?;
+        if head.ends_with(" missing\n") {
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the repository lacks its content (a partial clone?); fetch it first",
+            ));
+        }
         let size = head.trim_end().rsplit(' ').next();
         let size: u64 = size
             .and_then(|size| size.parse().ok())
@@ -299,6 +305,10 @@ fn ended() -> io::Error {
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(arguments);
+    // A repository's own settings may name a command that fetches missing objects.
+    command
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none");
     command
 }
 

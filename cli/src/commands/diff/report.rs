@@ -31,6 +31,15 @@ pub(super) struct Comparison {
     vanished: Vec<Vanished>,
     /// Pages that became unreadable. Readers keep their former text.
     unread: Vec<Warning>,
+    /// Pages of the base that cannot be read, and of the head that can: what changed in them is not known.
+    unread_before: Vec<Warning>,
+}
+
+/// Pages that can be read in one of the two states only.
+#[derive(Debug)]
+pub(super) struct UnreadPages {
+    pub(super) before: Vec<Warning>,
+    pub(super) after: Vec<Warning>,
 }
 
 #[derive(Debug, Serialize)]
@@ -70,7 +79,7 @@ impl Comparison {
         head: Revision,
         told: impl Iterator<Item = (&'a Asked, (&'a Told, &'a Told))>,
         vanished: Vec<Vanished>,
-        unread: Vec<Warning>,
+        unread: UnreadPages,
     ) -> Self {
         let mut counts = Counts::default();
         let mut changes = Vec::new();
@@ -96,8 +105,22 @@ impl Comparison {
             counts,
             changes,
             vanished,
-            unread,
+            unread: unread.after,
+            unread_before: unread.before,
         }
+    }
+
+    fn unread_pages(&self) -> [(&'static str, &[Warning]); 2] {
+        [
+            (
+                "Pages that cannot be read any more; readers keep their former text",
+                &self.unread,
+            ),
+            (
+                "Pages of the base that cannot be read; what changed in them is not known",
+                &self.unread_before,
+            ),
+        ]
     }
 
     /// Returns how many answers are lost.
@@ -135,13 +158,13 @@ impl Comparison {
             lines.push(format!("  {}", gone.url));
             lines.extend(gone.uses().into_iter().map(|line| format!("    {line}")));
         }
-        if !self.unread.is_empty() {
-            lines.push(
-                "\nPages that cannot be read any more; readers keep their former text:".to_owned(),
-            );
-        }
-        for Warning { source, reason } in &self.unread {
-            lines.push(format!("  {source}: {reason}"));
+        for (heading, pages) in self.unread_pages() {
+            if !pages.is_empty() {
+                lines.push(format!("\n{heading}:"));
+            }
+            for Warning { source, reason } in pages {
+                lines.push(format!("  {source}: {reason}"));
+            }
         }
         lines.join("\n") + "\n"
     }
@@ -170,11 +193,12 @@ impl Comparison {
             format!("- {}: {}", code(&gone.url), uses.join("; "))
         });
         lines.extend(list("Addresses that are gone", gone, self.vanished.len()));
-        let unread = self.unread.iter();
-        let unread = unread
-            .map(|Warning { source, reason }| format!("- {}: {}", code(source), inline(reason)));
-        let heading = "Pages that cannot be read any more; readers keep their former text";
-        lines.extend(list(heading, unread, self.unread.len()));
+        for (heading, pages) in self.unread_pages() {
+            let listed = pages.iter().map(|Warning { source, reason }| {
+                format!("- {}: {}", code(source), inline(reason))
+            });
+            lines.extend(list(heading, listed, pages.len()));
+        }
         shortened(&lines.join("\n")) + "\n"
     }
 
@@ -373,10 +397,13 @@ mod tests {
                     .into(),
                 cited_by: vec!["How tight?".to_owned()],
             }],
-            vec![Warning {
-                source: "docs/x.md".to_owned(),
-                reason: "line 3: no colon".to_owned(),
-            }],
+            UnreadPages {
+                before: Vec::new(),
+                after: vec![Warning {
+                    source: "docs/x.md".to_owned(),
+                    reason: "line 3: no colon".to_owned(),
+                }],
+            },
         )
     }
 

@@ -63,6 +63,7 @@ async fn tools_have_a_fixed_order_and_say_that_they_only_read() {
             assert_eq!(tool[schema]["type"], json!("object"), "{tool}");
             // Not all clients resolve references.
             assert!(!tool[schema].to_string().contains("$ref"), "{tool}");
+            assert!(!tool[schema].to_string().contains("\"uint"), "{tool}");
         }
     }
     assert_eq!(tools[0]["inputSchema"]["required"], json!(["query"]));
@@ -159,6 +160,17 @@ async fn a_message_is_bounded() {
     let huge = json!({"name": "fetch", "arguments": {"id": "x".repeat(MAX_BODY_BYTES)}});
     let (status, _) = served.send(message("/mcp", "tools/call", huge)).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    for (body, code) in [("{\"jsonrpc\"", -32_700), ("[]", -32_600), ("{}", -32_600)] {
+        let broken = Request::post("/mcp")
+            .header(header::HOST, "garden.example")
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json, text/event-stream")
+            .body(Body::from(body))
+            .unwrap();
+        let (status, answer) = served.send(broken).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{answer}");
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
     for tokens in ["0", "many", "1000000"] {
         let uri = format!("/mcp?max_tokens={tokens}");
         let (status, answer) = served.send(message(&uri, "tools/list", json!({}))).await;

@@ -108,8 +108,9 @@ proptest! {
 
     #[test]
     fn what_was_written_reads_the_same_when_it_is_written_again(pieces in fragments()) {
-        // A scheme without a host is written as code, which merges with adjacent code.
-        let pieces: Vec<String> = pieces.into_iter().filter(|piece| piece != "://" && piece != "s://").collect();
+        // The beginning of an address without a host is written as code, which merges with adjacent code.
+        let beginnings = ["://", "s://", "www."];
+        let pieces: Vec<String> = pieces.into_iter().filter(|piece| !beginnings.contains(&piece.as_str())).collect();
         let once = written(&[&pieces.concat()]);
         let twice = written(&[&once]);
         for (again, seen) in rendered(&twice).into_iter().zip(rendered(&once)) {
