@@ -24,6 +24,8 @@ pub enum ErrorKind {
     RateLimited,
     /// A dependency is down or still starting; wait, then retry.
     Unavailable,
+    /// Too many requests at once; wait, then retry.
+    Overloaded,
     /// A bug.
     Internal,
 }
@@ -97,7 +99,7 @@ impl Error {
         Self {
             retry_after: Some(RETRY_AFTER),
             ..Self::new(
-                ErrorKind::Unavailable,
+                ErrorKind::Overloaded,
                 "too many readers are asking at once, please try again in a few seconds",
             )
         }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use bookrag::book::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+use bookrag::book::{CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, SiteSettings};
 use bookrag::catalog::IndexStats;
 use bookrag::ingest::{MassDeletion, SyncOptions};
 use serde::{Deserialize, Serialize};
@@ -84,9 +84,10 @@ fn versions(settings: &SiteSettings) -> Vec<Edition> {
         let versions = instance.versions.iter().map(String::as_str).chain(current);
         let versions = versions.filter(|version| *version != instance.default_version());
         versions.map(|version| Edition {
-            name: match docs.len() {
-                1 => version.to_owned(),
-                _ => format!("{version} ({})", instance.id),
+            name: if instance.id == DEFAULT_INSTANCE {
+                version.to_owned()
+            } else {
+                format!("{version} ({})", instance.id)
             },
             path: joined(&instance.route_base_path, instance.version_path(version)),
         })
@@ -157,8 +158,8 @@ mod tests {
         assert_eq!(listed(locales(&settings)), ["en /book/", "ur /book/ur/"]);
         let expected = [
             "2.0 ",
-            "1.0 (default) docs/1.0/",
-            "current (default) docs/next/",
+            "1.0 docs/1.0/",
+            "current docs/next/",
             "v1 (api) api/v1/",
         ];
         assert_eq!(listed(versions(&settings)), expected);

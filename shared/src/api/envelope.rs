@@ -1,5 +1,8 @@
 //! The common format of JSON responses.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -94,12 +97,43 @@ pub fn success<T: Serialize>(data: T, meta: Meta) -> Response {
     Json(envelope).into_response()
 }
 
+static OVERLOAD: OncePerSecond = OncePerSecond::new();
+
+/// Counts what happens often, to report it once a second.
+struct OncePerSecond(Mutex<(u64, Option<Instant>)>);
+
+impl OncePerSecond {
+    const fn new() -> Self {
+        Self(Mutex::new((0, None)))
+    }
+
+    /// Counts one, and returns how many were counted since the last report if that is a second ago.
+    fn count(&self, now: Instant) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (count, last) = &mut *state;
+        *count += 1;
+        if last.is_some_and(|last| now.duration_since(last) < Duration::from_secs(1)) {
+            return None;
+        }
+        *last = Some(now);
+        Some(std::mem::take(count))
+    }
+}
+
 /// Returns an error response. The error is logged here, once, with its cause; the client only gets the message.
 #[must_use]
 pub fn failure(error: &Error, request_id: &str) -> Response {
     let (status, code) = status_of(error.kind);
     let cause = std::error::Error::source(error).map(ToString::to_string);
-    if status.is_server_error() {
+    if error.kind == ErrorKind::Overloaded {
+        // A flood must not flood the log, which costs money.
+        if let Some(count) = OVERLOAD.count(Instant::now()) {
+            tracing::warn!(
+                count,
+                "requests refused because too many were answered at once"
+            );
+        }
+    } else if status.is_server_error() {
         tracing::error!(request.id = request_id, code, cause, "request failed");
     } else {
         tracing::info!(
@@ -149,7 +183,9 @@ pub(super) fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
         }
         ErrorKind::RateLimited => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
-        ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable"),
+        ErrorKind::Unavailable | ErrorKind::Overloaded => {
+            (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable")
+        }
         ErrorKind::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
     }
 }
@@ -158,4 +194,18 @@ pub(super) fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
 #[must_use]
 pub(super) fn code_of(kind: ErrorKind) -> &'static str {
     status_of(kind).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_one_line_a_second_with_its_count() {
+        let counter = OncePerSecond::new();
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let counted = [0, 1, 999, 1_000, 1_001, 2_000].map(|time| counter.count(at(time)));
+        assert_eq!(counted, [Some(1), None, None, Some(3), None, Some(2)]);
+    }
 }

@@ -158,7 +158,10 @@ impl Server {
                 result
             }
             Err(error) => {
-                if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Internal) {
+                if matches!(
+                    error.kind,
+                    ErrorKind::Unavailable | ErrorKind::Overloaded | ErrorKind::Internal
+                ) {
                     self.measure(Measured::broke_off);
                 }
                 CallToolResult::error(vec![ContentBlock::text(self.told(&error))])

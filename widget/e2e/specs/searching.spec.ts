@@ -24,6 +24,23 @@ test('a result leads to its section without loading the page anew', async ({ pan
   await expectSameDocument();
 });
 
+test('the arrow keys go through the pages found, and Enter opens one', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.fill('battery');
+  await expect(panel.results.nth(1)).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await expect(panel.results.first()).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(panel.results.nth(1)).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await expect(panel.field).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  const href = (await panel.results.first().getAttribute('href')) ?? '';
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new URL(href, BOOK).href);
+});
+
 test('an empty field shows no pages', async ({ panel }) => {
   await panel.openOn(`${BOOK}/docs`);
   await panel.field.fill('battery');

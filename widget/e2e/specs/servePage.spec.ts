@@ -98,6 +98,9 @@ test('a slash in another field is written there', async ({ page }) => {
   await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
   await page.getByRole('button', { name: 'Not helpful' }).click();
   const comment = page.getByLabel('What was wrong or missing?');
+  const edgeOf = async (selector: string, edge: 'top' | 'bottom') =>
+    page.locator(selector).evaluate((element, edge) => element.getBoundingClientRect()[edge as 'top'], edge);
+  await expect.poll(async () => (await edgeOf('.bookrag-comment', 'bottom')) <= (await edgeOf('.bookrag-composer', 'top'))).toBe(true);
   await comment.focus();
   await page.keyboard.type('either/or');
   await expect(comment).toHaveValue('either/or');

@@ -16,6 +16,18 @@ test('the menu has the lines that connect a coding agent with this book', async 
   await expect(menu).toBeFocused();
 });
 
+test('Escape closes the menu before the panel, wherever the focus is', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  const menu = panel.root.getByRole('button', { name: 'Use with other programs' });
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await expect(panel.root.locator('.bookrag-tools')).toHaveCount(1);
+  await menu.focus();
+  await page.keyboard.press('Escape');
+  await expect(panel.root.locator('.bookrag-tools')).toHaveCount(0);
+  await expect(panel.field).toBeVisible();
+});
+
 test('a page that has Markdown can be copied, shown, and opened in a chat', async ({ panel, page, context, request }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const markdown = await (await request.get(`${REACT18}/docs.md`)).text();

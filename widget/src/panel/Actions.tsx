@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
 import { MAX_CHARACTERS } from '../core/text';
@@ -77,6 +77,9 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
   const { strings } = useSite();
   const [text, setText] = useState('');
   const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  // Below the last answer it would appear under what is in view.
+  useEffect(() => form.current?.scrollIntoView({ block: 'nearest' }), []);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim()) onSend(text.trim());
@@ -89,7 +92,7 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
     onLeave();
   };
   return (
-    <form className="bookrag-comment" onSubmit={send}>
+    <form className="bookrag-comment" ref={form} onSubmit={send}>
       <label htmlFor={id}>{strings.comment}</label>
       <div className="bookrag-row">
         <textarea

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Question, Selection, Turn as TurnState } from '../core/conversation';
 import { degradedNotes, type Strings } from '../core/strings';
 import { fill } from '../core/text';
@@ -45,8 +45,23 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
     ask(selection ? { text, selection: selection.text, pageUrl: selection.pageUrl } : { text });
   };
 
+  // The arrow keys go from the end of the question through the pages found, as in other search fields; Enter then follows the link.
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.bookrag-results a')];
+    const at = links.findIndex((link) => link === document.activeElement);
+    const input = field.current;
+    const isAtEnd = event.target === input && input.selectionStart === input.value.length;
+    let to: HTMLElement | null | undefined;
+    if (event.key === 'ArrowDown' && (isAtEnd || at >= 0)) to = links[at + 1];
+    if (event.key === 'ArrowUp' && at >= 0) to = links[at - 1] ?? input;
+    if (!to) return;
+    event.preventDefault();
+    to.focus();
+  };
+
   return (
-    <div className="bookrag-ask">
+    <div className="bookrag-ask" onKeyDown={onKeyDown}>
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
         {turns.length === 0 && <Welcome onAsk={askNow} />}
         {turns.map((turn) => (

@@ -65,7 +65,8 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
     event.preventDefault();
     event.stopPropagation();
-    onClose();
+    if (hasTools) closeTools();
+    else onClose();
   };
   const closeTools = () => {
     setTools(false);

@@ -122,7 +122,7 @@ mod tests {
             assert!(futures::poll!(next).is_pending());
         }
         let refused = places.enter("a").await.unwrap_err();
-        assert_eq!(refused.kind, ErrorKind::Unavailable);
+        assert_eq!(refused.kind, ErrorKind::Overloaded);
         assert!(refused.retry_after.is_some());
         drop(working);
         for next in waiting {
@@ -170,6 +170,6 @@ mod tests {
         };
         let _working = places.enter("a").await.unwrap();
         let refused = places.enter("b").await.unwrap_err();
-        assert_eq!(refused.kind, ErrorKind::Unavailable);
+        assert_eq!(refused.kind, ErrorKind::Overloaded);
     }
 }
