@@ -1,8 +1,9 @@
 """Makes a function's package: target/lambda/FUNCTION/bootstrap and models, zipped. For infra/package.sh.
 
-usage: package.py FOLDER ARCHITECTURE MAX_UNZIPPED_BYTES [MODEL_FOLDER...]
+usage: package.py FOLDER ARCHITECTURE MAX_UNZIPPED_BYTES [--database-ca FILE] [MODEL_FOLDER...]
 """
 
+import argparse
 import struct
 import sys
 import zipfile
@@ -23,12 +24,16 @@ def check_architecture(bootstrap, architecture):
         raise ValueError(f"{bootstrap} is for {names.get(machine, f'machine {machine}')}, not for {architecture}")
 
 
-def package(folder, architecture, limit, models):
+def package(folder, architecture, limit, models, database_ca=None):
     """Writes bootstrap.zip, and returns its path and its unzipped size."""
     check_architecture(folder / "bootstrap", architecture)
     files = [(folder / "bootstrap", "bootstrap")]
     for model in models:
         files += [(file, f"models/{model.name}/{file.name}") for file in sorted(model.iterdir())]
+    if database_ca:
+        if b"-----BEGIN CERTIFICATE-----" not in database_ca.read_bytes():
+            raise ValueError(f"{database_ca} has no certificate (BEGIN CERTIFICATE)")
+        files.append((database_ca, "database-ca.pem"))
     size = sum(file.stat().st_size for file, _ in files)
     if size > limit:
         raise ValueError(f"{folder} would have {size} bytes unzipped, Lambda takes {limit}; take fewer models")
@@ -44,12 +49,18 @@ def package(folder, architecture, limit, models):
 
 
 def main():
-    folder, architecture, limit, *models = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("architecture")
+    parser.add_argument("limit", type=int)
+    parser.add_argument("--database-ca", type=Path)
+    parser.add_argument("models", type=Path, nargs="*")
+    given = parser.parse_args()
     try:
-        target, size = package(Path(folder), architecture, int(limit), [Path(model) for model in models])
-    except ValueError as error:
+        target, size = package(given.folder, given.architecture, given.limit, given.models, given.database_ca)
+    except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} unzipped, for {architecture}")
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} unzipped, for {given.architecture}")
 
 
 if __name__ == "__main__":

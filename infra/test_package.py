@@ -52,6 +52,17 @@ class Packages(unittest.TestCase):
         (model / "model.rten").touch()
         self.assertEqual(self.package(binary(183), models=[model])[0].read_bytes(), first)
 
+    def test_a_certificate_authority_has_a_fixed_name_and_something_else_is_refused(self):
+        authority = self.folder / "eu-central-1.pem"
+        authority.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
+        (self.folder / "bootstrap").write_bytes(binary(183))
+        target, _ = package(self.folder, "arm64", ENOUGH, [], authority)
+        with zipfile.ZipFile(target) as archive:
+            self.assertEqual(archive.namelist(), ["bootstrap", "database-ca.pem"])
+        authority.write_text("-----BEGIN PRIVATE KEY-----")
+        with self.assertRaisesRegex(ValueError, "no certificate"):
+            package(self.folder, "arm64", ENOUGH, [], authority)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -59,3 +59,50 @@ def environment(stack):
                 yield from unless(has_key == (provider in choices), f"{name}: {provider}'s key is missing, or not needed")
             is_local = bool(choices & {"bge-small", "minilm", "cross-encoder"})
             yield from unless(bool(variables.get("BOOKRAG_MODELS")) == is_local, f"{name} is not told where local models are")
+
+
+# The most bytes of all variables together.
+LAMBDA_LIMIT = 4096
+# The longest values that are no parameters: secrets by their names, and what AWS numbers.
+LONGEST = {"DATABASE_URL": 250, "DATABASE_URL_DIRECT": 250, "QDRANT_API_KEY": 200, "OPENAI_API_KEY": 200, "COHERE_API_KEY": 60, "BOOKRAG_SALT": 64}
+NUMBER = 10
+# Parameters that only their patterns limit.
+UNBOUNDED = {"ChatPrice": 15, "AnswerTokens": 6, "DailyBudgetUsd": 12, "BookPrefix": 60, "Secret": 100}
+STACK_NAME = 28
+
+
+def longest(stack, value):
+    """The most characters that a variable's value can have."""
+    if isinstance(value, str):
+        return len(value)
+    if not isinstance(value, dict):
+        return len(str(value))
+    ((function, given),) = value.items()
+    if function == "Ref":
+        it = stack.source["Parameters"].get(given)
+        if it is None or it["Type"] == "Number":
+            return STACK_NAME if given == "AWS::StackName" else NUMBER
+        if "AllowedValues" in it:
+            return max(len(str(one)) for one in it["AllowedValues"])
+        bounded = re.search(r"\{1,(\d+)\}\$$", it.get("AllowedPattern", ""))
+        return it.get("MaxLength") or (int(bounded[1]) if bounded else UNBOUNDED[given])
+    if function == "Fn::If":
+        return max(longest(stack, branch) for branch in given[1:])
+    if function != "Fn::Sub":
+        return 150  # An ARN or an address that AWS makes.
+    if secret := re.search(r"SecretString:(\w+)\}\}$", given):
+        return LONGEST[secret[1]]
+    names = re.findall(r"\$\{([\w:]+)\}", given)
+    return len(re.sub(r"\$\{[\w:]+\}", "", given)) + sum(longest(stack, {"Ref": name}) for name in names)
+
+
+@check({
+    "Parameters.AuthPublicKey.MaxLength": 2200, "Parameters.SiteOrigins.MaxLength": 1400,
+})  # fmt: skip
+def size(stack):
+    """Lambda takes the environment of each function, whatever the parameters are."""
+    for name in FUNCTIONS:
+        variables = stack.resources[name]["Properties"]["Environment"]["Variables"]
+        # As JSON: quotes, a colon and a comma for each.
+        most = 2 + sum(len(variable) + longest(stack, value) + 6 for variable, value in variables.items())
+        yield from unless(most <= LAMBDA_LIMIT, f"{name}'s environment may have {most} bytes, Lambda takes {LAMBDA_LIMIT}")

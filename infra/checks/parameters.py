@@ -56,7 +56,7 @@ def samconfig(stack):
     "Rules.ProxiesAreTrustedIfTheyCannotBeBypassed": None, "Rules.TheDefaultAddressIsNeededWithoutADomain": None,
     "Rules.AnIssuerOrAudienceNeedsAKey": None, "Rules.ABudgetNeedsAnAddress": None, "Rules.ADomainNeedsItsCertificate": None,
     "Rules.ADocsRepositoryNeedsTheProvider": None, "Parameters.SiteOrigins.AllowedPattern": "^https://.*$",
-    "Parameters.AuthPublicKey.AllowedPattern": "^-----BEGIN .*$", "Parameters.DatabaseCa.AllowedPattern": "^.*$",
+    "Parameters.AuthPublicKey.AllowedPattern": "^-----BEGIN .*$",
     "Parameters.Embedder.Default": "openai", "Parameters.RequestsPerSecond.Default": 50,
 })  # fmt: skip
 def choices(stack):
@@ -71,11 +71,10 @@ def choices(stack):
     whole |= {"AuthPublicKey": "pem", "AuthIssuer": "https://id.example.org", "AlarmEmail": "a@example.org", "MonthlyBudgetUsd": "50"}
     for taken in (NEEDED, NEEDED | whole):
         yield from (f"{rule} refuses {taken}" for rule in broken_rules(stack, taken))
-    for parameter, kind in (("AuthPublicKey", "PUBLIC KEY"), ("DatabaseCa", "CERTIFICATE")):
-        pem = stack.source["Parameters"][parameter]["AllowedPattern"]
-        lines = [f"-----BEGIN {kind}-----", "MCowBQYDK2VwAyEA+/=", f"-----END {kind}-----", ""]
-        taken = [bool(re.search(pem, it)) for it in ("\\n".join(lines), "\n".join(lines), "-----BEGIN PRIVATE KEY-----\\n")]
-        yield from unless(taken == [True, False, False], f"{parameter} takes something else than a {kind.lower()} on one line")
+    pem = stack.source["Parameters"]["AuthPublicKey"]["AllowedPattern"]
+    lines = ["-----BEGIN PUBLIC KEY-----", "MCowBQYDK2VwAyEA+/=", "-----END PUBLIC KEY-----", ""]
+    taken = [bool(re.search(pem, it)) for it in ("\\n".join(lines), "\n".join(lines), "-----BEGIN PRIVATE KEY-----\\n")]
+    yield from unless(taken == [True, False, False], "AuthPublicKey takes something else than a public key on one line")
     origins = stack.source["Parameters"]["SiteOrigins"]["AllowedPattern"]
     yield from unless(not re.search(origins, "https://*.example.org"), "SiteOrigins takes a pattern, which matches no origin")
     yield from unless(stack.source["Parameters"]["Embedder"]["Default"] == "bge-small", "a first deployment needs an account for models")

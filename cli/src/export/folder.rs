@@ -167,7 +167,10 @@ impl Folder {
             io::Write::write_all(&mut new, text.as_bytes())?;
             fs::rename(&unfinished, &file)
         };
-        write().map_err(|error| unwritable(path, error))
+        write().map_err(|error| {
+            let _ = fs::remove_file(&unfinished);
+            unwritable(path, error)
+        })
     }
 }
 

@@ -62,11 +62,14 @@ impl<'a> Places<'a> {
     }
 }
 
-/// True for a relative path that stays in its folder on every system.
+/// The most bytes of a file's name, on most file systems.
+const MAX_NAME: usize = 255;
+
+/// True for a relative path that stays in its folder on every system, and whose names are not too long for one.
 pub(super) fn is_path(path: &str) -> bool {
     let is_name = |name: &str| {
         let is_odd = |c: char| c.is_control() || matches!(c, '\\' | ':');
-        !matches!(name, "" | "." | "..") && !name.contains(is_odd)
+        !matches!(name, "" | "." | "..") && !name.contains(is_odd) && name.len() <= MAX_NAME
     };
     path.split('/').all(is_name)
 }

@@ -36,8 +36,9 @@ fn markdown_stands_beside_the_page_that_it_is_of() {
         let expected = (file.to_owned(), format!("/b/{file}"));
         assert_eq!(place(locale, url), Some(expected), "{url}");
     }
+    let long = format!("/b/{}", "a".repeat(300));
     for url in [
-        "/b/../x", "/b/a//b", "/b/a\\b", "/b/./a", "/c/a", "/b/c:d", "/b/a\nb",
+        "/b/../x", "/b/a//b", "/b/a\\b", "/b/./a", "/c/a", "/b/c:d", "/b/a\nb", &long,
     ] {
         assert_eq!(place("en", url), None, "{url}");
     }
