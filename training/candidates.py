@@ -64,4 +64,5 @@ def main():
         print(corpus, len(asked[corpus]), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

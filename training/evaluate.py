@@ -89,4 +89,5 @@ def main():
             print(f"{family:10} {group:6} AUC of near misses {mean(told_apart(asked[s], 'near-miss') for s in asked):.2f}, off-topic {mean(told_apart(asked[s], 'off-topic') for s in asked):.2f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -46,4 +46,5 @@ def main():
     onnx.save(file, out)
 
 
-main()
+if __name__ == "__main__":
+    main()

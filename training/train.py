@@ -219,4 +219,5 @@ def main():
         print(f"{run['name']}: {time.time() - begun:.0f} s", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
