@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains the reader and prints what it gains: 10 minutes on an H100, 10 to 20 hours on two cores. What is finished is kept, and not made again.
+# Trains the reader and prints what it gains: 10 minutes on an H100; not tried as a whole on a processor. What is finished is kept, and not made again.
 #
 #   training/run.sh WORK BOOKRAG QUESTIONS.jsonl SITES.json FOLDER
 #

@@ -21,8 +21,8 @@ pub(super) struct McpArguments {
     /// The most tokens of one result, 1000 to 100000.
     #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
     max_tokens: Budget,
-    /// Where the built site is served, for the addresses in results. By default, the first of `BOOKRAG_ORIGINS`, else the `url` of the site's
-    /// settings.
+    /// Where the built site is served, for the addresses in results. By default, the first of `BOOKRAG_ORIGINS`, else the `url` of the settings in
+    /// the site's folder.
     #[arg(long)]
     site_url: Option<String>,
 }
@@ -34,10 +34,11 @@ fn budget(typed: &str) -> Result<Budget, String> {
     Budget::of_tokens(tokens).map_err(|error| error.to_string())
 }
 
-/// Returns the `url` of a site's settings, if it can be read.
+/// Returns the `url` of the settings of a site's folder, if they can be read. A bucket is not read, because the client waits for the first answer.
 async fn url_of(site: &Path) -> Option<String> {
-    let source = Site::read(site).ok()?.source().await.ok()?;
-    source.settings().await.ok()?.url
+    let site = Site::read(site).ok()?;
+    site.folder()?;
+    site.source().await.ok()?.settings().await.ok()?.url
 }
 
 /// Serves until the client closes standard input. Only protocol messages are written to standard output.

@@ -63,7 +63,7 @@ impl Places {
     /// Waits for a permit.
     ///
     /// # Errors
-    /// `Unavailable` if too many requests wait already, or no permit became free in time.
+    /// `Overloaded` if too many requests wait already, or no permit became free in time.
     pub(super) async fn enter(&self, client_key: &str) -> Result<Permits<'_>, Error> {
         let mut permits = Permits {
             places: self,
