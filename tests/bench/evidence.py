@@ -1,54 +1,49 @@
 #!/usr/bin/env python3
-"""How many of the strings that an answer needs are in the passages, by budget.
+"""How many of the strings that an answer needs are in what a model is given, by budget.
 
-    evidence.py BOOKRAG CANDIDATES SITES.json FOLDER
+    evidence.py BOOKRAG QUESTIONS.jsonl SITES [--budgets 1500,2500,6000,12000] [--data FOLDER] [--json FILE] [site …]
 
-CANDIDATES is the folder that training/candidates.py wrote with the same SITES and FOLDER. Tokens are characters / 3.8. Each row is one way to fill the
-budget: the first chunks of the search alone, or the first ten or twenty and then their neighbours on the page, those of the best chunk first.
+QUESTIONS and SITES are those of the questions of real users, with `serve.json` beside QUESTIONS. BOOKRAG serves each site with a chat model whose server
+records what it is sent and refuses. `--data` keeps the indexes. The table has the mean over sites of the share of needed strings, and of the passages'
+tokens (characters / 4) and number.
 """
-import collections
+import argparse
 import json
+import os
+import subprocess
 import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
-from candidates import chunks  # noqa: E402
 from labels import normal  # noqa: E402
 
-BUDGETS = (1500, 2500, 4000, 6000, 8000, 12000)
-WAYS = {"the first 10": (10, 0), "the first 20": (20, 0), "the first 10, then 4 on each side": (10, 4), "the first 20, then 2 on each side": (20, 2)}
+QUESTION = " begin: the reader's question"
 
 
-def texts(first, pages, reach):
-    """The texts of a way to fill the budget, in its order, each once."""
-    seen = set()
+class Model(BaseHTTPRequestHandler):
+    """A chat model that records its last prompt and refuses."""
 
-    def new(chunk):
-        place = chunk["source"], chunk["start_line"], chunk["end_line"]
-        is_new = place not in seen
-        seen.add(place)
-        return is_new
+    prompt = ""
 
-    yield from (chunk["text"] for chunk in first if new(chunk))
-    for chunk in first if reach else ():
-        page = pages[chunk["source"]]
-        at = next((n for n, it in enumerate(page) if (it["start_line"], it["end_line"]) == (chunk["start_line"], chunk["end_line"])), None)
-        for distance in range(1, reach + 1):
-            for n in (at + distance, at - distance) if at is not None else ():
-                if 0 <= n < len(page) and new(page[n]):
-                    yield page[n]["text"]
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        Model.prompt = asked["messages"][-1]["content"]
+        piece = {"choices": [{"index": 0, "delta": {"content": "No."}, "finish_reason": "stop"}]}
+        body = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
-
-def filled(parts, budget):
-    """As many texts as the budget allows, the first always."""
-    used, out = 0, []
-    for part in parts:
-        tokens = int(len(part) / 3.8)
-        if not out or used + tokens <= budget:
-            used += tokens
-            out.append(part)
-    return "\n".join(out)
+    def log_message(self, *_):
+        pass
 
 
 def held(needs, text):
@@ -57,33 +52,86 @@ def held(needs, text):
     return fmean(any(normal(one) in text for one in need.split("|")) for need in needs)
 
 
+def passages(prompt):
+    """The part of a prompt before the reader's words, and the number of its passages."""
+    lines = prompt.split("\n")
+    end = next((n for n, line in enumerate(lines) if line.endswith(QUESTION)), len(lines))
+    return "\n".join(lines[:end]), sum(" begin: passage [" in line for line in lines[:end])
+
+
+def post(url, body):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=120))
+
+
+def readable(bookrag, sites, roots):
+    """The first of a site's folders that has at least 20 chunks."""
+    for root in roots:
+        folder = os.path.realpath(os.path.join(sites, root))
+        listed = subprocess.run([bookrag, "chunks", folder, "--jsonl"], capture_output=True, text=True, check=False)
+        if listed.returncode == 0 and listed.stdout.count("\n") >= 20:
+            return folder
+    sys.exit(f"error: none of {roots} can be read")
+
+
+def given(bookrag, folder, data, budget, model, questions):
+    """What a model is given for each question."""
+    limits = {"BOOKRAG_CHAT_PER_MINUTE": "100000", "BOOKRAG_ANSWER_CACHE": "off", "BOOKRAG_PASSAGE_TOKENS": str(budget)}
+    of_model = {"BOOKRAG_GENERATOR": "openai", "BOOKRAG_CHAT_MODEL": "recorder", "BOOKRAG_CHAT_BASE_URL": f"http://127.0.0.1:{model}/v1"}
+    with tempfile.NamedTemporaryFile("w+") as log:
+        environment = {**os.environ, **limits, **of_model, "BOOKRAG_DATA": data}
+        server = subprocess.Popen([bookrag, "serve", folder, "--listen", "127.0.0.1:0"], stdout=log, stderr=subprocess.STDOUT, env=environment)
+        try:
+            while "ask at" not in (said := Path(log.name).read_text()):
+                if server.poll() is not None:
+                    sys.exit(f"error: {folder} cannot be served: {said}")
+                time.sleep(0.1)
+            address = next(word for word in said.split("ask at", 1)[1].split() if word.startswith("http"))
+            for question in questions:
+                Model.prompt = ""
+                post(f"{address.rstrip('/')}/api/v1/chat", {"query": question["query"], "stream": False})
+                yield question, Model.prompt
+        finally:
+            server.terminate()
+            server.wait()
+
+
 def main():
-    bookrag, candidates, sites, folder = sys.argv[1:5]
-    sites, asked, pages = json.loads(Path(sites).read_text()), {}, {}
-    for file in sorted(Path(candidates).glob("*.jsonl")):
-        rows = [json.loads(line) for line in file.open()]
-        rows = [row for row in rows if row["question"]["answerable"] and row["question"].get("needs")]
-        if not rows:
-            continue
-        asked[file.stem], pages[file.stem] = rows, collections.defaultdict(list)
-        for path in sites.get(file.stem, [file.stem]):
-            known = chunks(bookrag, f"{folder}/{path}")
-            if len(known) >= 20:
-                break
-        for chunk in known.values():
-            pages[file.stem][chunk["source"]].append(chunk)
-        for page in pages[file.stem].values():
-            page.sort(key=lambda chunk: (chunk["start_line"], chunk["chunk_index"]))
-    print(f"{'tokens':36}" + "".join(f"{budget:>8}" for budget in BUDGETS))
-    for way, (count, reach) in WAYS.items():
-        shares = []
-        for budget in BUDGETS:
-            of_sites = [
-                fmean(held(row["question"]["needs"], filled(texts(row["passages"][:count], pages[site], reach), budget)) for row in rows)
-                for site, rows in asked.items()
-            ]
-            shares.append(fmean(of_sites))
-        print(f"{way:36}" + "".join(f"{share:8.3f}" for share in shares), flush=True)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("bookrag", "questions", "sites"):
+        options.add_argument(name)
+    options.add_argument("only", nargs="*")
+    options.add_argument("--budgets", default="1500,2500,6000,12000")
+    options.add_argument("--data")
+    options.add_argument("--json")
+    options = options.parse_intermixed_args()
+    budgets = [int(budget) for budget in options.budgets.split(",")]
+    roots = json.loads((Path(options.questions).parent / "serve.json").read_text())
+    asked = {}
+    for question in map(json.loads, Path(options.questions).read_text().splitlines()):
+        if question["answerable"] and question.get("needs") and (not options.only or question["corpus"] in options.only):
+            asked.setdefault(question["corpus"], []).append(question)
+    model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=model.serve_forever, daemon=True).start()
+    rows = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for site, questions in sorted(asked.items()):
+            folder = readable(options.bookrag, options.sites, roots.get(site, [site]))
+            rows[site] = {}
+            for budget in budgets:
+                data = f"{options.data or temporary}/data-{site}"
+                results = []
+                for question, prompt in given(options.bookrag, folder, data, budget, model.server_port, questions):
+                    text, count = passages(prompt)
+                    results.append((held(question["needs"], text), len(text) / 4, count, question["id"]))
+                rows[site][budget] = results
+            print(f"{site:18}" + "".join(f"{fmean(row[0] for row in rows[site][budget]):8.3f}" for budget in budgets), flush=True)
+    if options.json:
+        Path(options.json).write_text(json.dumps(rows))
+    print(f"{'tokens':18}" + "".join(f"{budget:>8}" for budget in budgets))
+    for column, name in enumerate(("needed strings", "given tokens", "passages")):
+        means = [fmean(fmean(row[column] for row in rows[site][budget]) for site in rows) for budget in budgets]
+        print(f"{name:18}" + "".join(f"{mean:8.3f}" if column == 0 else f"{mean:8.0f}" for mean in means))
 
 
 if __name__ == "__main__":

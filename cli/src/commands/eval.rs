@@ -18,9 +18,6 @@ use crate::evaluation::{Baseline, Change, Evaluation, Found, Outcome, Question, 
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
 
-/// Chunks per answer: the default of a request without `top_k`.
-const TOP_K: usize = 10;
-
 #[derive(Debug, Args)]
 pub(super) struct EvalArguments {
     /// The questions: JSON, one per line, with the pages and headings that answer them.
@@ -130,7 +127,7 @@ async fn ask<'q>(
         };
         let prepared = answer::Question {
             filters,
-            ..answer::Question::new(&question.query, TOP_K)
+            ..answer::Question::new(&question.query)
         };
         let prepared = answerer.prepare(prepared, None).await;
         let prepared = prepared.map_err(bookrag::error::Error::from)?;

@@ -250,7 +250,7 @@ fn invalid_requests_are_told_what_is_wrong() {
     for (body, field) in [
         (json!({"query": " "}), "query"),
         (json!({"query": "x".repeat(2_001)}), "query"),
-        (json!({"query": "a", "top_k": 11}), "top_k"),
+        (json!({"query": "a", "top_k": 21}), "top_k"),
         (
             json!({"query": "a", "mode": "selected_text"}),
             "selected_text",

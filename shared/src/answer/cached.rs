@@ -14,7 +14,6 @@ use uuid::Uuid;
 
 use super::answerable::thresholds;
 use super::scope::path_of;
-use super::texts::Texts;
 use super::{Answer, AnswerEvent, Answerer, Asker, Mode, Outcome, Prepared, Question, Suggestion};
 use crate::book::hex;
 use crate::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
@@ -215,23 +214,21 @@ impl Prepared {
         let Cache::Miss(entry) = &self.cache else {
             return None;
         };
-        let Texts {
-            around, readable, ..
-        } = &self.texts;
-        let parts = readable.iter().flat_map(|passage| around.parts(passage));
+        let evidence = &self.texts.evidence;
         let words = Words::of(
             self.locale
                 .as_deref()
                 .map_or(Language::ENGLISH, Language::of_locale),
         );
-        let texts = readable.iter().map(|passage| passage.chunk.embedded_text());
+        let passages = evidence.passages.iter();
+        let texts = passages.map(|passage| passage.chunk.embedded_text());
         let known: HashSet<String> = texts.flat_map(|text| words.terms(&text)).collect();
         let mut own = words.terms(&self.question.query);
         own.retain(|term| !known.contains(term));
         Some(Keeper {
             entry: entry.clone(),
             catalog: self.answerer.retriever.catalog().clone(),
-            points: parts.map(|part| part.point_id).collect(),
+            points: evidence.points.clone(),
             own: own.into_iter().collect(),
             words,
         })

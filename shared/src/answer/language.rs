@@ -185,7 +185,7 @@ mod tests {
     fn told(question: &str, locales: &[&str], page: &str) -> (String, Option<String>) {
         let question = Question {
             page_url: Some(format!("/{page}/docs/a")),
-            ..Question::new(question, 5)
+            ..Question::new(question)
         };
         let told = answer_locale(&question, &question.query, &site(locales));
         (told.locale.unwrap(), told.book_language)
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_filter_and_a_selection_keep_their_locale() {
-        let question = Question::new("Что такое узел, и как его запустить?", 5);
+        let question = Question::new("Что такое узел, и как его запустить?");
         let site = site(&["en", "ru"]);
         let locale = |question: &Question| answer_locale(question, &question.query, &site).locale;
         assert_eq!(locale(&question).as_deref(), Some("ru"));

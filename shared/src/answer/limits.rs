@@ -24,7 +24,7 @@ impl ModelLimits {
     pub const HOSTED: Self = Self {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),
-        passage_tokens: 2_500,
+        passage_tokens: 6_000,
     };
     /// The limits for a model on this machine or network, which reads 20 to 40 tokens a second without a graphics card.
     pub const LOCAL: Self = Self {

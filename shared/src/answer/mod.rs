@@ -64,6 +64,8 @@ pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
 /// Exchanges of a conversation that are remembered; 5 exchanges are 10 messages.
 pub const REMEMBERED_EXCHANGES: u32 = 5;
+/// Chunks that an answer starts from, unless the client says otherwise. `docs/decisions/0003-one-chunk-one-vector.md` has the figures.
+pub const DEFAULT_TOP_K: usize = 20;
 /// Chunks considered for an answer: more than it uses, to find suggestions and selections.
 pub const CONSIDERED: usize = 150;
 
@@ -93,7 +95,7 @@ pub struct Question {
     pub page_url: Option<String>,
     /// Limits on the search.
     pub filters: Filters,
-    /// The most passages that an answer may use.
+    /// The number of sections that an answer starts from. A model also reads their neighbours.
     pub top_k: usize,
     /// The form of citations in the text.
     pub labels_in_text: LabelsInText,
@@ -106,7 +108,7 @@ pub struct Question {
 impl Question {
     /// Creates a question about the whole book, without optional fields.
     #[must_use]
-    pub fn new(query: &str, top_k: usize) -> Self {
+    pub fn new(query: &str) -> Self {
         Self {
             query: query.to_owned(),
             context: None,
@@ -114,7 +116,7 @@ impl Question {
             selected_text: None,
             page_url: None,
             filters: Filters::default(),
-            top_k,
+            top_k: DEFAULT_TOP_K,
             labels_in_text: LabelsInText::default(),
             history: Vec::new(),
             conversation_id: None,

@@ -1,9 +1,12 @@
 //! Selects the passages an answer may use, with their context.
 //!
-//! Small chunks are found, but whole sections are read: all parts of a long section, and the subsections of a heading with little text.
+//! Small chunks are found, and more is read. An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little
+//! text. A model reads the chunks found and their neighbours.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use uuid::Uuid;
 
 use super::cut_code::reopen;
 use crate::book::{Mark, MarkKind};
@@ -32,16 +35,16 @@ pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
 pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
-    /// Reads the neighbours of the chunks. A chunk with unknown position gets none.
+    /// Reads the neighbours of the chunks for which it `is_wanted`. A chunk with unknown position gets none.
     pub(super) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],
+        is_wanted: impl Fn(&ScoredChunk) -> bool,
     ) -> Result<Self, CatalogError> {
         let wanted: Vec<_> = best
             .iter()
             .filter_map(|found| {
-                let is_wanted = found.chunk.chunk_count > 1 || is_stub(found);
-                let position = found.position.filter(|_| is_wanted)?;
+                let position = found.position.filter(|_| is_wanted(found))?;
                 let positions = (position - REACH).max(0)..=position + REACH;
                 Some((found.point_id, (found.chunk.document_id, positions)))
             })
@@ -85,6 +88,56 @@ impl Surroundings {
         }
     }
 
+    /// Chooses what a model reads, up to `max_bytes` of text, best first. The first chunk is always read.
+    ///
+    /// The worth of a chunk is 2⁻ᵈ / (3 + r): it is d chunks away from the chunk that was found in place r, counted from 0. Chunks of one heading are
+    /// joined, so that a citation names it. `docs/decisions/0003-one-chunk-one-vector.md` has the figures.
+    pub(super) fn evidence(&self, found: &[ScoredChunk], max_bytes: usize) -> ModelEvidence {
+        let mut chosen: Vec<&ScoredChunk> = Vec::new();
+        let mut left = max_bytes;
+        for chunk in self.by_worth(found) {
+            let bytes = chunk.chunk.text.len();
+            let is_known = chosen.iter().any(|known| is_copy(chunk, known));
+            if chunk.is_bare_heading() || is_known || (bytes > left && !chosen.is_empty()) {
+                continue;
+            }
+            left = left.saturating_sub(bytes);
+            chosen.push(chunk);
+        }
+        let points = chosen.iter().map(|chunk| chunk.point_id).collect();
+        let mut passages = Vec::new();
+        while let Some(&best) = chosen.first() {
+            let is_part = |chunk: &&ScoredChunk| {
+                chunk.point_id == best.point_id || is_of_section(best, chunk)
+            };
+            let mut parts: Vec<_> = chosen.extract_if(.., |chunk| is_part(chunk)).collect();
+            parts.sort_by_key(|part| part.position);
+            let runs = parts.chunk_by(|part, next| next.position == part.position.map(|at| at + 1));
+            passages.extend(runs.map(whole));
+        }
+        ModelEvidence { passages, points }
+    }
+
+    /// Returns the chunks found and their neighbours in the order of their worth, each once.
+    fn by_worth<'a>(&'a self, found: &'a [ScoredChunk]) -> Vec<&'a ScoredChunk> {
+        let mut worths: Vec<(f32, &ScoredChunk)> = Vec::new();
+        for (rank, chunk) in found.iter().enumerate() {
+            let neighbours = self.0.get(rank).into_iter().flatten();
+            let neighbours = neighbours.filter_map(|other| {
+                let distance = (other.position? - chunk.position?).abs();
+                (distance > 0).then_some((distance, other))
+            });
+            let near = std::iter::once((0, chunk)).chain(neighbours);
+            worths.extend(near.map(|(distance, chunk)| (worth(rank, distance), chunk)));
+        }
+        worths.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let mut known = HashSet::new();
+        let chunks = worths.into_iter().map(|(_, chunk)| chunk);
+        chunks
+            .filter(|chunk| known.insert(chunk.point_id))
+            .collect()
+    }
+
     /// Returns the chunks joined into a section, or the section itself if it is a single chunk.
     pub(super) fn parts(&self, whole: &ScoredChunk) -> Vec<ScoredChunk> {
         let is_found = |around: &&Vec<ScoredChunk>| {
@@ -103,25 +156,31 @@ impl Surroundings {
     }
 }
 
-/// Returns the passages that a model reads: the best sections without duplicates, up to `max_bytes`. The best is always included.
-///
-/// A passage is the text of one heading, so that a citation names it. The text around a section is left out: over 84 questions to four books it never
-/// added the section that answers, and a third of the tokens. `docs/decisions/0003-one-chunk-one-vector.md` has the figures.
-pub(super) fn given(best: &[ScoredChunk], max_bytes: usize) -> Vec<ScoredChunk> {
-    let mut given: Vec<ScoredChunk> = Vec::new();
-    let mut left = max_bytes;
-    for section in best {
-        let bytes = section.chunk.text.len();
-        let is_known = given
-            .iter()
-            .any(|known| is_within(section, known) || is_copy(section, known));
-        if section.is_bare_heading() || is_known || (bytes > left && !given.is_empty()) {
-            continue;
-        }
-        left = left.saturating_sub(bytes);
-        given.push(section.clone());
+/// What a model reads.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ModelEvidence {
+    /// The passages, best first, each of one heading.
+    pub(super) passages: Vec<ScoredChunk>,
+    /// The points of the chunks that they consist of.
+    pub(super) points: Vec<Uuid>,
+}
+
+fn worth(rank: usize, distance: i32) -> f32 {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "an answer starts from a few chunks"
+    )]
+    let rank = rank as f32;
+    0.5_f32.powi(distance) / (3.0 + rank)
+}
+
+/// Returns consecutive chunks of one heading as a passage.
+fn whole(parts: &[&ScoredChunk]) -> ScoredChunk {
+    let mut whole = parts[0].clone();
+    if parts.len() > 1 {
+        whole.chunk = Arc::new(joined(&whole, parts));
     }
-    given
+    whole
 }
 
 /// True if a section has the same heading and text, as in another version of its page.
@@ -151,6 +210,11 @@ fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
     chunk.document_id == other.document_id
         && lines.contains(&chunk.start_line)
         && lines.contains(&chunk.end_line)
+}
+
+/// True if an extract may need the text around a chunk: the other parts of its section, or what stands below a heading with little text.
+pub(super) fn is_incomplete(scored: &ScoredChunk) -> bool {
+    scored.chunk.chunk_count > 1 || is_stub(scored)
 }
 
 /// True if a heading has no text of its own, or only an introducing sentence.
@@ -331,16 +395,37 @@ mod tests {
     }
 
     #[test]
-    fn a_model_reads_whole_sections_best_first_and_once() {
+    fn a_model_reads_the_chunks_found_and_their_neighbours_joined_by_heading() {
         let page = page();
         let mut copy = page[5].clone();
-        Arc::make_mut(&mut copy.chunk).document_id = uuid::Uuid::new_v4();
-        let mut best = vec![page[4].clone(), page[2].clone(), page[5].clone(), copy];
-        let around = Surroundings(vec![page.clone(), page.clone(), page.clone(), vec![]]);
-        around.complete(&mut best);
-        best.push(page[1].clone());
+        let chunk = Arc::make_mut(&mut copy.chunk);
+        chunk.document_id = Uuid::new_v4();
+        copy.point_id = Uuid::new_v4();
+        let best = [page[4].clone(), copy.clone(), page[2].clone()];
+        let around = Surroundings(vec![page.clone(), vec![copy], page.clone()]);
+        let evidence = around.evidence(&best, 1_000);
         let whole = "One.\n\nTwo.\n\nThree.\n\nFour.";
-        assert_eq!(texts(&given(&best, 1_000)), ["Five.", whole, "Six."]);
+        assert_eq!(
+            texts(&evidence.passages),
+            ["Five.", "Six.", whole, "Intro."]
+        );
+        let read: HashSet<_> = evidence.points.iter().copied().collect();
+        let expected: HashSet<_> = [0, 1, 2, 3, 4].map(|at| page[at].point_id).into();
+        assert_eq!(read, &expected | &HashSet::from([best[1].point_id]));
+    }
+
+    #[test]
+    fn parts_of_a_heading_with_a_gap_stay_apart() {
+        let page = page();
+        let best = [page[1].clone(), page[3].clone()];
+        let evidence = Surroundings::default().evidence(&best, 1_000);
+        assert_eq!(texts(&evidence.passages), ["One.\n\nTwo.", "Four."]);
+    }
+
+    #[test]
+    fn a_near_neighbour_of_a_good_chunk_is_worth_more_than_a_chunk_found_late() {
+        assert!(worth(0, 1) > worth(4, 0) && worth(0, 1) < worth(2, 0));
+        assert!(worth(0, 4) < worth(19, 0));
     }
 
     #[test]
@@ -349,8 +434,9 @@ mod tests {
             |position: i32, bytes: usize| chunk(position, &["Page"], (0, 1), &"x".repeat(bytes));
         let best = [section(0, 40), section(1, 10), section(2, 8)];
         let lengths = |max_bytes| -> Vec<usize> {
-            let given = given(&best, max_bytes);
-            given.iter().map(|found| found.chunk.text.len()).collect()
+            let evidence = Surroundings::default().evidence(&best, max_bytes);
+            let passages = evidence.passages.iter();
+            passages.map(|found| found.chunk.text.len()).collect()
         };
         assert_eq!(lengths(0), [40]);
         assert_eq!(lengths(48), [40, 8]);
@@ -373,7 +459,6 @@ mod tests {
         let below = "There are two:\n\nOne\n\nFirst.\n\nTwo\n\nSecond.";
         assert_eq!(texts(&best), [below, "Other."]);
         assert_eq!((best[0].chunk.start_line, best[0].chunk.end_line), (1, 26));
-        assert_eq!(texts(&given(&best, 1_000)), [below, "Other."]);
     }
 
     #[test]
@@ -425,6 +510,5 @@ mod tests {
         let around = Surroundings(vec![page[..3].to_vec()]);
         around.complete(&mut best);
         assert_eq!(texts(&best), ["One.\n\nTwo."]);
-        assert_eq!(texts(&given(&best, 1_000)), ["One.\n\nTwo."]);
     }
 }

@@ -22,7 +22,7 @@ async fn answer(retriever: &Retriever, question: Question) -> Answer {
 
 #[test]
 fn equal_questions_differ_in_case_spaces_and_final_signs_but_not_in_options() {
-    let normalised = |query: &str| Question::new(query, 5).normalised();
+    let normalised = |query: &str| Question::new(query).normalised();
     assert_eq!(normalised("How do I  PRUNE?"), normalised("how do i prune"));
     assert_eq!(normalised("what’s `-D`?!"), "what's `-D`");
     assert_ne!(normalised("what does -D do"), normalised("what does -d do"));
@@ -32,10 +32,10 @@ fn equal_questions_differ_in_case_spaces_and_final_signs_but_not_in_options() {
 async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_of_a_refusal() {
     let mut retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
     let asked = "Who won the chess championship in Reykjavik?";
-    let refused = answer(&retriever, Question::new(asked, 5)).await;
+    let refused = answer(&retriever, Question::new(asked)).await;
     assert_eq!(refused.text, NOT_COVERED);
     retriever.index.pages_expected = Some(63);
-    let told = answer(&retriever, Question::new(asked, 5)).await;
+    let told = answer(&retriever, Question::new(asked)).await;
     assert!(!told.answered());
     assert_eq!(
         told.text,
@@ -46,7 +46,7 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
         [Degradation::Indexing, Degradation::VectorStore]
     );
     // Answers come from the pages that are already indexed.
-    let question = Question::new("Does the dew sensor drift at night?", 5);
+    let question = Question::new("Does the dew sensor drift at night?");
     let answered = answer(&retriever, question).await;
     assert!(
         answered.answered() && answered.degraded.contains(&Degradation::Indexing),
@@ -69,7 +69,7 @@ async fn a_selection_is_found_in_its_section() {
     let question = Question {
         mode: Mode::SelectedText,
         selected_text: Some(selected.to_owned()),
-        ..Question::new("When does the dew sensor drift?", 5)
+        ..Question::new("When does the dew sensor drift?")
     };
     let answer = answer(&retriever, question).await;
     assert!(answer.answered(), "{answer:?}");
@@ -91,7 +91,7 @@ async fn the_more_of_a_question_the_book_lacks_the_more_it_is_doubted_and_nothin
     for unknown in 0..24 {
         let unknown: String = (0..unknown).map(|number| format!(" zyx{number}")).collect();
         let asked = format!("Does the dew sensor drift at night?{unknown}");
-        let answer = answer(&retriever, Question::new(&asked, 5)).await;
+        let answer = answer(&retriever, Question::new(&asked)).await;
         assert_eq!(answer.citations[0].source, "dew.md");
         assert!(answer.text.contains("The dew sensor drifts at night. [1]"));
         match answer.outcome {
@@ -120,7 +120,7 @@ async fn the_more_of_a_question_the_book_lacks_the_more_it_is_doubted_and_nothin
     }
     outcomes.dedup();
     assert_eq!(outcomes, [Outcome::Answered, Outcome::Uncertain]);
-    let other = answer(&retriever, Question::new("Who painted it?", 5)).await;
+    let other = answer(&retriever, Question::new("Who painted it?")).await;
     assert_eq!(
         (other.outcome, &*other.text),
         (Outcome::NotCovered, NOT_COVERED)
@@ -143,7 +143,7 @@ async fn a_request_without_a_subject_is_about_the_selection() {
             let question = Question {
                 mode,
                 selected_text: Some("The frost sensor warns".to_owned()),
-                ..Question::new(query, 5)
+                ..Question::new(query)
             };
             let answer = answer(&retriever, question).await;
             assert!(
@@ -164,7 +164,7 @@ async fn a_selection_answers_or_does_not() {
         let question = Question {
             mode: Mode::SelectedText,
             selected_text: Some(fact.to_owned()),
-            ..Question::new(&format!("Does the dew sensor drift?{unknown}"), 5)
+            ..Question::new(&format!("Does the dew sensor drift?{unknown}"))
         };
         let answer = answer(&retriever, question).await;
         assert_ne!(answer.outcome, Outcome::Uncertain, "{answer:?}");
@@ -175,7 +175,7 @@ async fn a_selection_answers_or_does_not() {
 async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
     let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
     let asked = "شطرنج کی عالمی چیمپئن شپ کس نے جیتی؟";
-    let refused = answer(&retriever, Question::new(asked, 5)).await;
+    let refused = answer(&retriever, Question::new(asked)).await;
     assert_eq!(refused.outcome, Outcome::NotCovered);
     assert!(
         refused.text.contains("کتاب میں اس بارے میں"),
@@ -185,7 +185,7 @@ async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
     assert_eq!(refused.book_language, None);
     // The book has no Russian translation.
     let asked = "Кто выиграл чемпионат мира по шахматам?";
-    let refused = answer(&retriever, Question::new(asked, 5)).await;
+    let refused = answer(&retriever, Question::new(asked)).await;
     assert!(refused.text.contains(NOT_COVERED), "{}", refused.text);
     assert_eq!(refused.book_language.as_deref(), Some("en"));
 }
@@ -193,7 +193,7 @@ async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
 #[tokio::test]
 async fn filters_that_leave_nothing_do_not_hide_that_the_book_is_a_textbook() {
     let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
-    let mut question = Question::new("When does the dew sensor drift?", 5);
+    let mut question = Question::new("When does the dew sensor drift?");
     question.filters.version = Some("2.0".to_owned());
     let refused = answer(&retriever, question).await;
     assert_eq!((refused.num_candidates, &*refused.text), (0, NOT_COVERED));
@@ -215,7 +215,7 @@ async fn the_open_page_decides_between_near_ties_and_hides_nothing() {
     ] {
         let question = Question {
             page_url: Some(format!("https://example.org/{page}/#x")),
-            ..Question::new("When does the dew sensor drift?", 5)
+            ..Question::new("When does the dew sensor drift?")
         };
         let answer = answer(&retriever, question).await;
         assert_eq!(answer.citations[0].source, best, "{page}");
@@ -245,7 +245,7 @@ async fn a_question_has_the_same_answer_and_sources_each_time() {
     let asked = (0..20).map(|_| {
         let retriever = retriever.clone();
         tokio::spawn(async move {
-            let question = Question::new("When does the dew sensor drift?", 5);
+            let question = Question::new("When does the dew sensor drift?");
             let answer = answer(&retriever, question).await;
             assert!(answer.answered(), "{answer:?}");
             (answer.text, answer.citations, answer.retrieved_chunk_ids)
@@ -268,7 +268,7 @@ async fn if_the_token_vectors_do_not_come_in_time_words_decide_what_is_quoted() 
     if let VectorIndex::Local(local) = &silent.backends.vectors {
         silent.backends.vectors = VectorIndex::Faulty(FaultyIndex::without_tokens(local.clone()));
     }
-    let asked = || Question::new("When does the dew sensor drift?", 5);
+    let asked = || Question::new("When does the dew sensor drift?");
     let late = answer(&silent, asked()).await;
     assert!(matches!(silent.backends.vectors, VectorIndex::Faulty(_)));
     let by_words = answer(&book_of(&pages, None).await, asked()).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Answerer;
 use super::links;
-use super::passages::{Surroundings, given};
+use super::passages::{ModelEvidence, Surroundings, is_incomplete};
 use crate::catalog::CatalogError;
 use crate::degradation::Degradation;
 use crate::generate::{Generator, Similarities};
@@ -18,8 +18,8 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(super) struct Texts {
     /// The neighbours of the best chunks.
     pub(super) around: Surroundings,
-    /// The passages that a model reads.
-    pub(super) readable: Vec<ScoredChunk>,
+    /// What a model reads.
+    pub(super) evidence: ModelEvidence,
     /// The passages that an extract quotes.
     pub(super) quotable: Vec<ScoredChunk>,
     /// The similarity of their lines to the question; `None` until they are compared, or without token vectors.
@@ -27,8 +27,8 @@ pub(super) struct Texts {
 }
 
 impl Answerer {
-    /// Extends each of the best chunks to the whole text of its heading, with links that readers can follow. If the catalog does not answer in time,
-    /// the chunks stay unchanged.
+    /// Extends each of the best chunks to the whole text of its heading, and chooses what a model reads, with links that readers can follow. If the
+    /// catalog does not answer in time, the chunks stay unchanged.
     pub(super) async fn read_texts(
         &self,
         retrieved: &mut Retrieved,
@@ -38,7 +38,10 @@ impl Answerer {
         let candidates = &mut retrieved.candidates;
         let top_k = top_k.min(candidates.len());
         let best = &mut candidates[..top_k];
-        let read = Surroundings::read(&self.retriever, best);
+        let has_model = matches!(self.generator, Generator::Model(_));
+        let read = Surroundings::read(&self.retriever, best, |found| {
+            has_model || is_incomplete(found)
+        });
         let read = tokio::time::timeout(DEADLINE, read).await;
         let around = match read
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
@@ -52,20 +55,22 @@ impl Answerer {
                 Surroundings::default()
             }
         };
-        around.complete(best);
-        links::resolve(&self.retriever, best, locale).await;
-        let readable = match &self.generator {
-            Generator::Model(_) => {
-                let limits = self.rules.model;
-                let mut given = given(best, limits.passage_bytes());
-                links::afford(&mut given, limits.link_bytes());
-                given
-            }
-            Generator::Extractive => Vec::new(),
+        let limits = self.rules.model;
+        let mut evidence = if has_model {
+            around.evidence(best, limits.passage_bytes())
+        } else {
+            ModelEvidence::default()
         };
+        around.complete(best);
+        let passages = &mut evidence.passages;
+        tokio::join!(
+            links::resolve(&self.retriever, best, locale),
+            links::resolve(&self.retriever, passages, locale),
+        );
+        links::afford(passages, limits.link_bytes());
         Texts {
             around,
-            readable,
+            evidence,
             quotable: best.to_vec(),
             similarities: None,
         }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::envelope::Meta;
 use super::extract::{object, objects};
 use super::number::whole_number;
-use crate::answer::{Answer, LabelsInText, Mode, Outcome, Question, Suggestion};
+use crate::answer::{Answer, DEFAULT_TOP_K, LabelsInText, Mode, Outcome, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
 use crate::error::Error;
@@ -23,9 +23,8 @@ const MAX_SESSION_CHARACTERS: usize = 200;
 /// The number of messages read from a history, newest first, and the characters read of each. Clients send back answers, which may be longer.
 const MAX_HISTORY: usize = 10;
 const MAX_HISTORY_CHARACTERS: usize = 2_000;
-/// The default and the maximum number of passages for an answer.
-const DEFAULT_TOP_K: usize = 10;
-const MAX_TOP_K: usize = 10;
+/// The most sections that an answer may start from.
+const MAX_TOP_K: usize = 20;
 
 /// A question as sent by a client. `question` and `message` are other names of `query`, and `max_results` of `top_k`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -51,8 +50,8 @@ pub struct ChatRequest {
     /// Limits on the search.
     #[serde(deserialize_with = "object")]
     pub filters: Filters,
-    /// The most passages that an answer may use, 1 to 10.
-    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
+    /// The number of sections that an answer starts from, 1 to 20. A model also reads their neighbours.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
     #[serde(alias = "max_results", deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
     /// The conversation so far, oldest first, for clients that keep it. The newest 10 messages are read.

@@ -126,8 +126,8 @@ const ANSWERS: [Variable; 13] = [
         .details("After that, the answer is a quote of the book"),
     variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has for the whole answer")
         .details("After that, the answer is cut off. In Lambda the function ends after 60 s"),
-    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("2,500; for a model of your own 1,500"), "The tokens of the book that a model is given, approximately")
-        .details("The best section is always given, and at most half as many of the conversation; its oldest exchanges are left out"),
+    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("6,000; for a model of your own 1,500"), "The tokens of the book that a model is given, approximately")
+        .details("The best chunk is always given, and at most half as many of the conversation; its oldest exchanges are left out"),
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
         .details("[The answer cache](#the-answer-cache)"),
     variable("BOOKRAG_NOT_COVERED", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question which the book does not cover"),

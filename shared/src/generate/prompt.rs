@@ -70,10 +70,18 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
         .replace("{fence}", fence);
     let mut user = String::new();
     for passage in asked.passages {
-        let (n, candidate) = (passage.n, passage.candidate);
-        let about = format!("passage [{n}], from: {}", candidate.chunk.breadcrumb);
-        let text = readable(&candidate.chunk.text, &candidate.chunk.marks);
-        data(&mut user, fence, &about, &text);
+        let (n, chunk) = (passage.n, &passage.candidate.chunk);
+        let about = format!("passage [{n}], from: {}", chunk.breadcrumb);
+        begin(
+            &mut user,
+            fence,
+            &about,
+            &readable(&chunk.text, &chunk.marks),
+        );
+    }
+    // There may be dozens of passages, so only the last one has a line for its end.
+    if !asked.passages.is_empty() {
+        end(&mut user, fence);
     }
     conversation(&mut user, fence, asked.history);
     if let Some(selected) = asked.selected_text {
@@ -143,9 +151,18 @@ fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
 
 /// Appends a fenced text, with a line that describes it.
 fn data(user: &mut String, fence: &str, about: &str, text: &str) {
+    begin(user, fence, about, text);
+    end(user, fence);
+}
+
+fn begin(user: &mut String, fence: &str, about: &str, text: &str) {
     // The description may contain an author's words, so it must stay on one line.
     let about = about.replace(['\n', '\r'], " ");
-    user.push_str(&format!("{fence} begin: {about}\n{text}\n{fence} end\n\n"));
+    user.push_str(&format!("{fence} begin: {about}\n{text}\n"));
+}
+
+fn end(user: &mut String, fence: &str) {
+    user.push_str(&format!("{fence} end\n\n"));
 }
 
 #[cfg(test)]

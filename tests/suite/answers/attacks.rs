@@ -276,14 +276,15 @@ async fn attacks_stay_data_in_the_prompt() {
             !system.contains("PWNED") && !system.contains(EVIL),
             "{system}"
         );
-        // All foreign text is between the line that opens the fence and the one that closes it.
+        // All foreign text is between the lines that open the fence and the one that closes it.
         let fence = user.split(' ').next().unwrap();
         assert!(fence.starts_with("data-"), "{user}");
         let mut inside = false;
         for line in user.lines() {
             if line.starts_with(fence) {
-                assert_ne!(line.ends_with(" end"), !inside, "{line}");
-                inside = !inside;
+                let ends = line.ends_with(" end");
+                assert!(inside || !ends, "{line}");
+                inside = !ends;
             } else if !inside {
                 let starts = ["The passages stand best first", "Rewrite the reader's last"];
                 let ours = line.is_empty() || starts.iter().any(|ours| line.starts_with(ours));

@@ -112,7 +112,7 @@ async fn query_says_what_is_wrong_with_a_request() {
     let response = lambda.send(chat(&json!({ "query": "  \n " }))).await;
     assert_failure(&response, 400, "invalid_request", Some("query"));
     let response = lambda
-        .send(chat(&json!({ "query": "a", "top_k": 11 })))
+        .send(chat(&json!({ "query": "a", "top_k": 21 })))
         .await;
     assert_failure(&response, 400, "invalid_request", Some("top_k"));
     // An error before the first byte is never streamed, even if a stream was requested.

@@ -103,9 +103,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** The data between the prompt's fences. */
+/** The data between the prompt's fences. A passage ends where the next one begins. */
 function read(user: string): Prompt {
-  const fenced = [...user.matchAll(/^(\S+) begin: (.*)\n([^]*?)\n\1 end$/gm)];
+  const fenced = [...user.matchAll(/^(\S+) begin: (.*)\n([^]*?)\n(?=\1 (?:end$|begin: ))/gm)];
   const passages = fenced.flatMap(([, , about = '', text = '']): Passage[] => {
     const [, n, from = ''] = /^passage \[(\d+)\], from: (.*)$/.exec(about) ?? [];
     return n ? [{ n: Number(n), from, text }] : [];

@@ -19,9 +19,6 @@ use crate::pages::{ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
 
-/// Chunks per answer: the default of a request without `top_k`.
-const TOP_K: usize = 10;
-
 #[derive(Debug)]
 pub(super) struct State {
     /// The commit; `None` for the working tree.
@@ -138,7 +135,7 @@ async fn ask(answerer: &Answerer, question: &Asked) -> Result<Told, CommandError
             locale: question.locale.clone(),
             ..Filters::default()
         },
-        ..Question::new(&question.query, TOP_K)
+        ..Question::new(&question.query)
     };
     let prepared = answerer.prepare(asked, None).await.map_err(Error::from);
     match prepared {

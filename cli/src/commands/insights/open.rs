@@ -17,8 +17,6 @@ use crate::local::LocalBook;
 const SAME_SUBJECT: f64 = 0.5;
 /// Digits of a question's hash in the ids of the lines for `bookrag eval`.
 const ID_DIGITS: usize = 8;
-/// Chunks considered for the nearest page.
-const TOP_K: usize = 5;
 
 const ADVICE: &str = "Paste a question's line into the questions of `bookrag eval` when its page is to answer it. If the book is not to \
     answer it, write \"answerable\": false and leave out the page.";
@@ -122,7 +120,7 @@ fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 }
 
 async fn nearest(answerer: &Answerer, question: &str) -> Result<Option<Page>, CommandError> {
-    let prepared = answerer.prepare(Question::new(question, TOP_K), None).await;
+    let prepared = answerer.prepare(Question::new(question), None).await;
     let candidates = prepared.map_err(Error::from)?.retrieved.candidates;
     let listed = candidates.into_iter().find(|found| !found.chunk.unlisted);
     Ok(listed.map(|found| Page {

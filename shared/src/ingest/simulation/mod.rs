@@ -15,7 +15,8 @@ use crate::faults::Part;
 
 use world::{Attack, Failure, World};
 
-const HISTORIES: u64 = 1_000;
+/// Histories of a local run; .github/workflows/ci.yml runs more.
+const HISTORIES: u64 = 500;
 
 /// Histories within which removing any part of the protocol must cause a failure.
 const SEARCHED: u64 = 20_000;
@@ -54,7 +55,7 @@ fn what_the_store_lost_or_kept_is_found_and_mended() {
 
 #[test]
 fn comparing_while_others_write_does_no_harm() {
-    for seed in 0..HISTORIES {
+    for seed in 0..HISTORIES / 4 {
         let mut world = World::new(seed, None, vec![Attack::Comparisons]);
         if let Err(failure) = world.run() {
             panic!("seed {seed}: {failure}");
@@ -64,7 +65,7 @@ fn comparing_while_others_write_does_no_harm() {
 
 #[test]
 fn settings_that_change_meanwhile_reach_every_page() {
-    for seed in 0..HISTORIES {
+    for seed in 0..HISTORIES / 4 {
         let mut world = World::new(seed, None, vec![Attack::Settings]);
         if let Err(failure) = world.run() {
             panic!("seed {seed}: {failure}");
@@ -121,7 +122,7 @@ fn the_check_of_intents_is_missed() {
 
 #[test]
 fn the_claim_before_the_sweep_is_missed() {
-    is_missed(Part::ClaimBeforeSweep, 215);
+    is_missed(Part::ClaimBeforeSweep, 1_343);
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn reading_the_file_as_it_is_now_is_missed() {
 
 #[test]
 fn the_look_after_the_commit_is_missed() {
-    is_missed(Part::LookAfterCommit, 936);
+    is_missed(Part::LookAfterCommit, 567);
 }
 
 #[test]
