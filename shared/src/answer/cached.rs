@@ -214,13 +214,13 @@ impl Prepared {
         let Cache::Miss(entry) = &self.cache else {
             return None;
         };
-        let evidence = &self.texts.evidence;
+        let read = &self.texts.model_input;
         let words = Words::of(
             self.locale
                 .as_deref()
                 .map_or(Language::ENGLISH, Language::of_locale),
         );
-        let passages = evidence.passages.iter();
+        let passages = read.passages.iter();
         let texts = passages.map(|passage| passage.chunk.embedded_text());
         let known: HashSet<String> = texts.flat_map(|text| words.terms(&text)).collect();
         let mut own = words.terms(&self.question.query);
@@ -228,7 +228,7 @@ impl Prepared {
         Some(Keeper {
             entry: entry.clone(),
             catalog: self.answerer.retriever.catalog().clone(),
-            points: evidence.points.clone(),
+            points: read.points.clone(),
             own: own.into_iter().collect(),
             words,
         })

@@ -336,7 +336,7 @@ impl Prepared {
     }
 
     fn readable(&self) -> Vec<Passage<'_>> {
-        numbered(&self.texts.evidence.passages)
+        numbered(&self.texts.model_input.passages)
     }
 
     fn writer(&self, passages: &[Passage<'_>]) -> Writer {
@@ -352,7 +352,7 @@ impl Prepared {
         let pages = chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
         let allowed = AllowedLinks::new(
             links.chain(chunks().map(|chunk| chunk.text.as_str())),
-            pages.chain(linked_pages(&self.texts.evidence.passages)),
+            pages.chain(linked_pages(&self.texts.model_input.passages)),
             &self.base_url,
         );
         let writer = self

@@ -9,6 +9,7 @@ mod conversation;
 mod answerable;
 mod cut_code;
 mod passages;
+mod model_input;
 mod similarity;
 mod links;
 mod texts;
@@ -377,8 +378,7 @@ impl Answerer {
             Outcome::NotCovered => Texts::default(),
             Outcome::Answered | Outcome::Uncertain => {
                 let locale = locale.as_deref();
-                self.read_texts(&mut retrieved, question.top_k, locale)
-                    .await
+                self.read_texts(&mut retrieved, &question, locale).await
             }
         };
         Ok(Prepared {

@@ -1,12 +1,10 @@
-//! Selects the passages an answer may use, with their context.
+//! Reads the text around the chunks found.
 //!
-//! Small chunks are found, and more is read. An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little
-//! text. A model reads the chunks found and their neighbours.
+//! An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little text. `model_input.rs` chooses what a model
+//! reads.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
-
-use uuid::Uuid;
 
 use super::cut_code::reopen;
 use crate::book::{Mark, MarkKind};
@@ -32,7 +30,7 @@ pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
 
 /// The chunks around each of the best chunks, in page order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
+pub(super) struct Surroundings(pub(super) Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
     /// Reads the neighbours of the chunks for which it `is_wanted`. A chunk with unknown position gets none.
@@ -88,56 +86,6 @@ impl Surroundings {
         }
     }
 
-    /// Chooses what a model reads, up to `max_bytes` of text, best first. The first chunk is always read.
-    ///
-    /// The worth of a chunk is 2⁻ᵈ / (3 + r): it is d chunks away from the chunk that was found in place r, counted from 0. Chunks of one heading are
-    /// joined, so that a citation names it. `docs/decisions/0003-one-chunk-one-vector.md` has the figures.
-    pub(super) fn evidence(&self, found: &[ScoredChunk], max_bytes: usize) -> ModelEvidence {
-        let mut chosen: Vec<&ScoredChunk> = Vec::new();
-        let mut left = max_bytes;
-        for chunk in self.by_worth(found) {
-            let bytes = chunk.chunk.text.len();
-            let is_known = chosen.iter().any(|known| is_copy(chunk, known));
-            if chunk.is_bare_heading() || is_known || (bytes > left && !chosen.is_empty()) {
-                continue;
-            }
-            left = left.saturating_sub(bytes);
-            chosen.push(chunk);
-        }
-        let points = chosen.iter().map(|chunk| chunk.point_id).collect();
-        let mut passages = Vec::new();
-        while let Some(&best) = chosen.first() {
-            let is_part = |chunk: &&ScoredChunk| {
-                chunk.point_id == best.point_id || is_of_section(best, chunk)
-            };
-            let mut parts: Vec<_> = chosen.extract_if(.., |chunk| is_part(chunk)).collect();
-            parts.sort_by_key(|part| part.position);
-            let runs = parts.chunk_by(|part, next| next.position == part.position.map(|at| at + 1));
-            passages.extend(runs.map(whole));
-        }
-        ModelEvidence { passages, points }
-    }
-
-    /// Returns the chunks found and their neighbours in the order of their worth, each once.
-    fn by_worth<'a>(&'a self, found: &'a [ScoredChunk]) -> Vec<&'a ScoredChunk> {
-        let mut worths: Vec<(f32, &ScoredChunk)> = Vec::new();
-        for (rank, chunk) in found.iter().enumerate() {
-            let neighbours = self.0.get(rank).into_iter().flatten();
-            let neighbours = neighbours.filter_map(|other| {
-                let distance = (other.position? - chunk.position?).abs();
-                (distance > 0).then_some((distance, other))
-            });
-            let near = std::iter::once((0, chunk)).chain(neighbours);
-            worths.extend(near.map(|(distance, chunk)| (worth(rank, distance), chunk)));
-        }
-        worths.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        let mut known = HashSet::new();
-        let chunks = worths.into_iter().map(|(_, chunk)| chunk);
-        chunks
-            .filter(|chunk| known.insert(chunk.point_id))
-            .collect()
-    }
-
     /// Returns the chunks joined into a section, or the section itself if it is a single chunk.
     pub(super) fn parts(&self, whole: &ScoredChunk) -> Vec<ScoredChunk> {
         let is_found = |around: &&Vec<ScoredChunk>| {
@@ -156,38 +104,6 @@ impl Surroundings {
     }
 }
 
-/// What a model reads.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ModelEvidence {
-    /// The passages, best first, each of one heading.
-    pub(super) passages: Vec<ScoredChunk>,
-    /// The points of the chunks that they consist of.
-    pub(super) points: Vec<Uuid>,
-}
-
-fn worth(rank: usize, distance: i32) -> f32 {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "an answer starts from a few chunks"
-    )]
-    let rank = rank as f32;
-    0.5_f32.powi(distance) / (3.0 + rank)
-}
-
-/// Returns consecutive chunks of one heading as a passage.
-fn whole(parts: &[&ScoredChunk]) -> ScoredChunk {
-    let mut whole = parts[0].clone();
-    if parts.len() > 1 {
-        whole.chunk = Arc::new(joined(&whole, parts));
-    }
-    whole
-}
-
-/// True if a section has the same heading and text, as in another version of its page.
-fn is_copy(section: &ScoredChunk, other: &ScoredChunk) -> bool {
-    section.section() == other.section() && section.chunk.text == other.chunk.text
-}
-
 /// Returns a neighbour of a found chunk, with that chunk's scores.
 fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
     ScoredChunk {
@@ -198,7 +114,7 @@ fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
     }
 }
 
-fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
+pub(super) fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
     let place = |scored: &ScoredChunk| Some((scored.chunk.document_id, section_start(scored)?));
     place(found).is_some() && place(found) == place(other)
 }
@@ -252,7 +168,7 @@ fn section_start(scored: &ScoredChunk) -> Option<i32> {
 }
 
 /// Joins all parts into one chunk. Parts below other headings follow their heading; blocks shared by two parts appear once.
-fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
+pub(super) fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     let mut whole = ChunkPayload::clone(&found.chunk);
     (whole.chunk_index, whole.chunk_count) = (0, 1);
     whole.text.clear();
@@ -319,14 +235,14 @@ fn shared_lines(text: &str, next: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::retrieve::Scores;
 
     const PAYLOAD: &str = include_str!("../generate/prompt/payload.json");
 
     /// Returns a chunk of a page, one of the `count` chunks of its section.
-    fn chunk(
+    pub(crate) fn chunk(
         position: i32,
         path: &[&str],
         (index, count): (usize, usize),
@@ -359,7 +275,7 @@ mod tests {
         found
     }
 
-    fn page() -> Vec<ScoredChunk> {
+    pub(crate) fn page() -> Vec<ScoredChunk> {
         vec![
             chunk(0, &["Page"], (0, 1), "Intro."),
             chunk(1, &["Page", "A"], (0, 3), "One.\n\nTwo."),
@@ -370,7 +286,7 @@ mod tests {
         ]
     }
 
-    fn texts(chunks: &[ScoredChunk]) -> Vec<&str> {
+    pub(crate) fn texts(chunks: &[ScoredChunk]) -> Vec<&str> {
         chunks
             .iter()
             .map(|found| found.chunk.text.as_str())
@@ -392,56 +308,6 @@ mod tests {
         let marked = whole.marks.iter().map(|mark| &whole.text[mark.range()]);
         let marked: Vec<&str> = marked.collect();
         assert_eq!(marked, ["One.\n\nTwo.", "Three.", "Four."]);
-    }
-
-    #[test]
-    fn a_model_reads_the_chunks_found_and_their_neighbours_joined_by_heading() {
-        let page = page();
-        let mut copy = page[5].clone();
-        let chunk = Arc::make_mut(&mut copy.chunk);
-        chunk.document_id = Uuid::new_v4();
-        copy.point_id = Uuid::new_v4();
-        let best = [page[4].clone(), copy.clone(), page[2].clone()];
-        let around = Surroundings(vec![page.clone(), vec![copy], page.clone()]);
-        let evidence = around.evidence(&best, 1_000);
-        let whole = "One.\n\nTwo.\n\nThree.\n\nFour.";
-        assert_eq!(
-            texts(&evidence.passages),
-            ["Five.", "Six.", whole, "Intro."]
-        );
-        let read: HashSet<_> = evidence.points.iter().copied().collect();
-        let expected: HashSet<_> = [0, 1, 2, 3, 4].map(|at| page[at].point_id).into();
-        assert_eq!(read, &expected | &HashSet::from([best[1].point_id]));
-    }
-
-    #[test]
-    fn parts_of_a_heading_with_a_gap_stay_apart() {
-        let page = page();
-        let best = [page[1].clone(), page[3].clone()];
-        let evidence = Surroundings::default().evidence(&best, 1_000);
-        assert_eq!(texts(&evidence.passages), ["One.\n\nTwo.", "Four."]);
-    }
-
-    #[test]
-    fn a_near_neighbour_of_a_good_chunk_is_worth_more_than_a_chunk_found_late() {
-        assert!(worth(0, 1) > worth(4, 0) && worth(0, 1) < worth(2, 0));
-        assert!(worth(0, 4) < worth(19, 0));
-    }
-
-    #[test]
-    fn a_model_reads_no_more_than_its_budget_and_the_best_section_always() {
-        let section =
-            |position: i32, bytes: usize| chunk(position, &["Page"], (0, 1), &"x".repeat(bytes));
-        let best = [section(0, 40), section(1, 10), section(2, 8)];
-        let lengths = |max_bytes| -> Vec<usize> {
-            let evidence = Surroundings::default().evidence(&best, max_bytes);
-            let passages = evidence.passages.iter();
-            passages.map(|found| found.chunk.text.len()).collect()
-        };
-        assert_eq!(lengths(0), [40]);
-        assert_eq!(lengths(48), [40, 8]);
-        assert_eq!(lengths(50), [40, 10]);
-        assert_eq!(lengths(58), [40, 10, 8]);
     }
 
     #[test]

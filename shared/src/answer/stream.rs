@@ -19,7 +19,7 @@ impl Prepared {
     /// stream earlier stops the model and leaves the message incomplete; everything else is recorded when the stream ends.
     pub fn events(self) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
         let keeper = self.keeper();
-        let sections = self.texts.evidence.passages.len();
+        let sections = self.texts.model_input.passages.len();
         stream! {
             let mut kept = Kept::default();
             let mut whole = None;

@@ -1,10 +1,11 @@
-//! The texts an answer is written from: whole sections, with their context and resolved links.
+//! The texts an answer is written from, with resolved links: whole sections for an extract, the best chunks and their neighbours for a model.
 
 use std::time::Duration;
 
-use super::Answerer;
 use super::links;
-use super::passages::{ModelEvidence, Surroundings, is_incomplete};
+use super::model_input::ModelInput;
+use super::passages::{Surroundings, is_incomplete};
+use super::{Answerer, Question};
 use crate::catalog::CatalogError;
 use crate::degradation::Degradation;
 use crate::generate::{Generator, Similarities};
@@ -13,13 +14,16 @@ use crate::retrieve::{Retrieved, ScoredChunk};
 /// Time limit for reading the neighbours of the best chunks.
 const DEADLINE: Duration = Duration::from_secs(2);
 
+/// Sections that are read for an extract, which quotes one and names three others.
+const QUOTABLE: usize = 10;
+
 /// The texts an answer is written from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     /// The neighbours of the best chunks.
     pub(super) around: Surroundings,
     /// What a model reads.
-    pub(super) evidence: ModelEvidence,
+    pub(super) model_input: ModelInput,
     /// The passages that an extract quotes.
     pub(super) quotable: Vec<ScoredChunk>,
     /// The similarity of their lines to the question; `None` until they are compared, or without token vectors.
@@ -32,13 +36,14 @@ impl Answerer {
     pub(super) async fn read_texts(
         &self,
         retrieved: &mut Retrieved,
-        top_k: usize,
+        question: &Question,
         locale: Option<&str>,
     ) -> Texts {
         let candidates = &mut retrieved.candidates;
-        let top_k = top_k.min(candidates.len());
-        let best = &mut candidates[..top_k];
         let has_model = matches!(self.generator, Generator::Model(_));
+        let most = if has_model { usize::MAX } else { QUOTABLE };
+        let count = question.top_k.min(most).min(candidates.len());
+        let best = &mut candidates[..count];
         let read = Surroundings::read(&self.retriever, best, |found| {
             has_model || is_incomplete(found)
         });
@@ -56,22 +61,23 @@ impl Answerer {
             }
         };
         let limits = self.rules.model;
-        let mut evidence = if has_model {
-            around.evidence(best, limits.passage_bytes())
+        let mut model_input = if has_model {
+            around.model_input(best, &question.filters, limits.passage_bytes())
         } else {
-            ModelEvidence::default()
+            ModelInput::default()
         };
-        around.complete(best);
-        let passages = &mut evidence.passages;
+        let quotable = &mut best[..count.min(QUOTABLE)];
+        around.complete(quotable);
+        let passages = &mut model_input.passages;
         tokio::join!(
-            links::resolve(&self.retriever, best, locale),
+            links::resolve(&self.retriever, quotable, locale),
             links::resolve(&self.retriever, passages, locale),
         );
         links::afford(passages, limits.link_bytes());
         Texts {
             around,
-            evidence,
-            quotable: best.to_vec(),
+            model_input,
+            quotable: quotable.to_vec(),
             similarities: None,
         }
     }
