@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what bookrag costs, as Markdown: a thousand questions, and a month of a small and of a large book.
 
-What models cost is read from shared/src/prices.rs, the functions' memory from template.yaml, what is watched from both templates; all
+What models cost is read from shared/engine/src/prices.rs, the functions' memory from template.yaml, what is watched from both templates; all
 else that is not measured is a flag.
 infra/costs.md is what this prints without flags: `--write` writes it, `--check` fails when it is not that.
 """
@@ -83,11 +83,11 @@ LOCAL_DIMENSIONS, HOSTED_DIMENSIONS = 384, 1536
 
 def model_prices():
     """Name of a model: dollars for a million tokens read and written. From the one table there is."""
-    text = (ROOT / "shared/src/prices.rs").read_text()
+    text = (ROOT / "shared/engine/src/prices.rs").read_text()
     rows = re.findall(r'^\s*\("([^"]+)", "([^"]+)", ([\d.]+), ([\d.]+)\),$', text, re.M)
     count = re.search(r"const PRICES: \[[^\]]*; (\d+)\]", text)
     if not count or len(rows) != int(count[1]):
-        sys.exit("error: the table of shared/src/prices.rs cannot be read")
+        sys.exit("error: the table of shared/engine/src/prices.rs cannot be read")
     return {model: (float(read), float(written)) for _, model, read, written in rows} | {model: (0.0, 0.0) for model in LOCAL_EMBEDDERS}
 
 
@@ -103,22 +103,25 @@ def memory_gb(o):
 
 
 def metric_series():
-    """How many metrics CloudWatch counts: each of a function's, by the one list there is."""
+    """How many metrics the functions write, each of a function's, and how many of them CloudWatch keeps by default."""
     text = (ROOT / "shared/src/metrics/list.rs").read_text()
     functions = {name: value.count('"') // 2 for name, value in re.findall(r"^const (\w+): &\[&str\] = &\[(.*)\];$", text, re.M)}
     rows = re.findall(r'^    \w+ = "\w+", \w+, (\w+);$', text, re.M)
-    if not rows:
+    watched = re.search(r"fn is_watched.*?\n    }\n", text, re.S)
+    if not rows or not watched:
         sys.exit("error: shared/src/metrics/list.rs cannot be read")
-    return sum(functions[row] for row in rows)
+    return sum(functions[row] for row in rows), watched[0].count("Self::")
 
 
 def alarm_metrics():
-    """How many alarms there are, and how many metrics they look at, all and the essential ones: what an alarm is charged by."""
+    """How many alarms there are by default, and how many metrics they, the essential and the detailed ones look at: what an alarm is charged by."""
     text = "".join(template.read_text() for template in TEMPLATES)
     alarms = [part.split("    Type: AWS::")[0] for part in re.split(r"Type: AWS::CloudWatch::Alarm\n", text)[1:]]
     # The alarms with MonitoringSize=essential, including those of deployments.
-    essential = [alarm for alarm in alarms if not alarm.startswith("    Condition: Full\n")]
-    return len(alarms), metrics(alarms), metrics(essential)
+    detailed = [alarm for alarm in alarms if alarm.startswith("    Condition: Detailed\n")]
+    full = [alarm for alarm in alarms if alarm not in detailed]
+    essential = [alarm for alarm in full if not alarm.startswith("    Condition: Full\n")]
+    return len(full), metrics(full), metrics(essential), metrics(detailed)
 
 
 def metrics(alarms):
@@ -143,7 +146,7 @@ def parse():
     add("--calls-of-a-question", type=float, default=2, help="the question, and the browser's preflight")
     add("--log-bytes", type=float, default=3_000, help="logs of a request, the function's and API Gateway's")
     add("--out-bytes", type=float, default=30_000, help="bytes of a question that leave AWS, to the reader and to the models and stores")
-    add("--metrics", type=float, default=metric_series(), help="custom metrics; an hour in which one is not written is not charged")
+    add("--metrics", type=float, default=metric_series()[1], help="custom metrics; an hour in which one is not written is not charged")
     add("--pushes", type=float, default=20, help="uploads of the whole book a month")
     add("--changed", type=float, default=0.05, help="share of the chunks that change in a month")
     add("--status-looks", type=float, default=10, help="status calls while a push is waited for")
@@ -197,7 +200,7 @@ def month(o, book, models):
     looks = HOURS / 24 + o.pushes * o.status_looks
     ingest_seconds = events * o.event_seconds + book.chunks * o.changed * o.chunk_seconds
     ingest_seconds += looks * book.pages * STATUS_SECONDS_OF_A_PAGE + SWEEPS * SWEEP_SECONDS
-    _, alarmed, _ = alarm_metrics()
+    _, alarmed, _, _ = alarm_metrics()
     return {
         "Answers of the chat model": o.questions * answer(o, chat),
         "Embedding of questions and changed chunks": embedded * models[o.embedder][0] / 1e6,
@@ -249,7 +252,7 @@ def wrapped(markdown):
 def page(o):
     models = model_prices()
     if o.embedder not in models or (o.chat_model not in models and o.chat_model != "extractive"):
-        sys.exit("error: the model has no price in shared/src/prices.rs")
+        sys.exit("error: the model has no price in shared/engine/src/prices.rs")
     chats = sorted((answer(o, price), model) for model, price in models.items() if price[1] > 0)
     thousand = [["the book's own sentences (`extractive`)", "0", "0"]]
     for cost, model in chats:
@@ -264,10 +267,12 @@ def page(o):
     unread = [usd(sum(month(silent, book, models).values())) for book in BOOKS]
     embedders = sorted((price[0], model) for model, price in models.items() if price[1] == 0 < price[0])
     whole = [[model, *(usd(book.chunks * o.tokens_embedded * price / 1e6, 3) for book in BOOKS)] for price, model in embedders]
-    alarms, alarmed, essential = alarm_metrics()
+    alarms, alarmed, essential, detailed = alarm_metrics()
+    every_metric, kept_metrics = metric_series()
     dimensions = LOCAL_DIMENSIONS if o.embedder in LOCAL_EMBEDDERS else HOSTED_DIMENSIONS
     vectors = [book.chunks * VECTORS_OF_A_CHUNK * dimensions * 4 / 1e6 for book in BOOKS]
     names = [f"{book.name}: {book.pages:,} pages, {book.chunks:,} chunks" for book in BOOKS]
+    details = (every_metric - kept_metrics) * o.metric + detailed * o.alarm_metric
     quiet = (alarmed - essential) * o.alarm_metric + o.dashboard
     asleep = neon_hours(argparse.Namespace(**{**vars(o), "health_minutes": 0})) * NEON_UNITS * o.neon_cu_hour
     prices = [[what, f"{getattr(o, name):.10f}".rstrip("0").rstrip("."), source] for name, (_, what, source) in LIST_PRICES.items()]
@@ -296,7 +301,7 @@ What AWS asks for beside it:
 {table(["", *names], rows)}
 
 Without a reader it would be {unread[0]} and {unread[1]} at most. What changes it: the chat model (`BOOKRAG_DAILY_BUDGET_USD` bounds what
-that costs), the metrics and alarms (`MonitoringSize=essential` takes {usd(quiet)} off), where questions are embedded (`--embedder
+that costs), the metrics and alarms (`MonitoringSize=essential` takes {usd(quiet)} off, `detailed` with all {every_metric} metrics adds {usd(details)}), where questions are embedded (`--embedder
 text-embedding-3-small`), and how often something keeps Neon awake.
 
 To embed the whole book with a hosted model, once, and after each change of the model or of the chunk policy:
@@ -321,7 +326,7 @@ To embed the whole book with a hosted model, once, and after each change of the 
 
 ## Prices
 
-Models: `shared/src/prices.rs`. The others:
+Models: `shared/engine/src/prices.rs`. The others:
 
 {table(["of", "dollars", "listed at"], prices)}
 """)

@@ -19,9 +19,9 @@ export TIKTOKEN_CACHE_DIR="$tools/bench/tiktoken"
 mkdir -p "$TIKTOKEN_CACHE_DIR"
 cp "$crate/assets/cl100k_base.tiktoken" "$TIKTOKEN_CACHE_DIR/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 
-BOOKRAG_BENCH_PYTHON="$tools/bench/bin/python" cargo bench --package bookrag --features comparison --bench chunking
+BOOKRAG_BENCH_PYTHON="$tools/bench/bin/python" cargo bench --package book --features comparison --bench chunking
 if command -v valgrind >/dev/null; then
-  bench=$(cargo bench --package bookrag --features comparison --bench chunking --no-run --message-format json 2>/dev/null | python3 -c '
+  bench=$(cargo bench --package book --features comparison --bench chunking --no-run --message-format json 2>/dev/null | python3 -c '
 import json, sys
 lines = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 print(next(l["executable"] for l in lines if l.get("target", {}).get("name") == "chunking" and l.get("executable")))')

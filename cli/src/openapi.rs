@@ -65,6 +65,7 @@ pub fn document() -> Value {
         let aliased = post(&id, "Alias of `/api/v1/chat`", &chat, answered.clone());
         paths.insert(alias.to_owned(), aliased);
     }
+    paths.insert("/api/v1/ask".to_owned(), ask_path(&failure));
     paths.insert("/api/v1/search".to_owned(), searched);
     paths.insert("/api/v1/page".to_owned(), page);
     let summary = "Rate an answer";
@@ -176,6 +177,28 @@ fn page_path(page: &Value, failure: &Value) -> Value {
             "description": "The URL of a page, or its path such as `/docs/frost`; with an anchor, one section and those below it. The `url` of citations and search results works here",
         }],
         "responses": responses(read, failure),
+    }})
+}
+
+fn ask_path(failure: &Value) -> Value {
+    let answer = json!({
+        "description": "The answer with its sources as footnotes, and links to further sections",
+        "headers": {"X-Robots-Tag": {"description": "`noindex`", "schema": {"type": "string"}}},
+        "content": {"text/markdown": {"schema": {"type": "string"}}},
+    });
+    let text = json!({"type": "string", "maxLength": 2000});
+    json!({"get": {
+        "operationId": "ask",
+        "summary": "Ask the book a question in an address; the answer is Markdown",
+        "parameters": [
+            {"name": "q", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000}, "description": "The question"},
+            {"name": "page_url", "in": "query", "schema": text,
+                "description": "The URL or path of the page the reader is on; it selects the locale and version"},
+            {"name": "locale", "in": "query", "schema": {"type": "string"}, "description": "Answer from this locale, such as `en`"},
+            {"name": "version", "in": "query", "schema": {"type": "string"},
+                "description": "Answer from this version, such as `2.0`, or `api@2.0` for the docs plugin with the id `api`"},
+        ],
+        "responses": responses(answer, failure),
     }})
 }
 

@@ -2,9 +2,9 @@
 
 import re
 
-from checks.stack import VARIANT, check, every, unless
+from checks.stack import NEEDED, VARIANT, check, every, unless
 
-# API Gateway's policy for the whole account, and CodeDeploy's, which SAM adds.
+# API Gateway's policy for the whole account, and CodeDeploy's.
 MANAGED_POLICIES = {"AmazonAPIGatewayPushToCloudWatchLogs", "AWSCodeDeployRoleForLambda"}
 
 
@@ -13,6 +13,7 @@ MANAGED_POLICIES = {"AmazonAPIGatewayPushToCloudWatchLogs", "AWSCodeDeployRoleFo
     "IngestRole.Policies.0.PolicyDocument.Statement.2.Resource": "*",
     "IngestRole.Policies.0.PolicyDocument.Statement.1.Condition": {"StringLike": {"s3:prefix": "book/*"}},
     "ReaderRole.Policies.0.PolicyDocument.Statement.0.Action.1": "s3:GetObject", "Health.Role": None,
+    "DocsRole.PermissionsBoundary": None, "Globals.Function.DeploymentPreference.Role": None,
 })  # fmt: skip
 def permissions(stack):
     """Nothing may do everything, or do something to everything; X-Ray has no resources, and a key's policy is about the key."""
@@ -24,6 +25,8 @@ def permissions(stack):
         bounded = "*" not in every(statement["Resource"]) or all(action.startswith("xray:Put") for action in actions)
         yield from unless(bounded, f"{name} allows {actions} on everything")
     for name, role in stack.of_type("IAM::Role").items():
+        bounds = [stack.properties(name, parameters).get("PermissionsBoundary") for parameters in (NEEDED, VARIANT)]
+        yield from unless(bounds == [None, VARIANT["PermissionsBoundary"]], f"{name} does not take PermissionsBoundary")
         arns = [arn if isinstance(arn, str) else arn["Fn::Sub"] for arn in role["Properties"].get("ManagedPolicyArns", [])]
         yield from (f"{name} has {arn}" for arn in arns if arn.rsplit("/", 1)[-1] not in MANAGED_POLICIES)
     for name in ("Query", "Search", "Health"):

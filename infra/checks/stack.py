@@ -13,6 +13,7 @@ FUNCTIONS = ["Query", "Search", "Health", "Ingest"]
 NEEDED = {"QdrantUrl": "https://qdrant.example.org:6334", "Secret": "bookrag", "SiteOrigins": "https://book.example.org"}
 VARIANT = NEEDED | {
     "Embedder": "openai", "Reranker": "cohere", "Generator": "openai", "Tracing": "PassThrough", "MonitoringSize": "essential",
+    "PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
     "DefaultAddress": "off", "DocsRepository": "owner/name", "DocsRepositoryIds": "1/2",
 }  # fmt: skip
 CHECKS, BREAKAGES = {}, []

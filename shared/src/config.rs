@@ -13,11 +13,12 @@ use std::time::Duration;
 use rustls::pki_types::CertificateDer;
 use secrecy::SecretString;
 
-use crate::answer::Rules;
 use crate::api::{AuthOptions, Limits};
-use crate::chunk::ChunkPolicy;
-use crate::models::ModelFolder;
-use crate::prices::Price;
+use crate::metrics::MetricsOptions;
+use book::chunk::ChunkPolicy;
+use engine::answer::Rules;
+use engine::models::ModelFolder;
+use engine::prices::Price;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};
@@ -97,8 +98,8 @@ pub struct Config {
     pub queue_url: Option<String>,
     /// `BOOKRAG_MODELS`: a folder with the local models' files, or the address of one.
     pub models: Option<ModelFolder>,
-    /// `BOOKRAG_METRICS_NAMESPACE`: distinguishes the metrics of deployments.
-    pub metrics_namespace: String,
+    /// `BOOKRAG_METRICS_NAMESPACE`, `BOOKRAG_METRICS`.
+    pub metrics: MetricsOptions,
     /// `BOOKRAG_DATA`: one folder for all books' local stores, instead of one in each site.
     pub data: Option<PathBuf>,
 }
@@ -173,6 +174,7 @@ impl Config {
         let auth = rules::auth(text, &mut problems);
         let database_authorities = database::authorities(text, &mut problems);
         let chunk_policy = chunk_policy(text, &mut problems);
+        let metrics = rules::metrics(text, &mut problems);
         if environment == Environment::Lambda {
             problems.extend(missing_on_lambda(&embedder, text));
         }
@@ -207,8 +209,7 @@ impl Config {
             source: text("BOOKRAG_SOURCE"),
             queue_url: text("BOOKRAG_QUEUE_URL"),
             models: text("BOOKRAG_MODELS").map(ModelFolder::from),
-            metrics_namespace: text("BOOKRAG_METRICS_NAMESPACE")
-                .unwrap_or_else(|| "bookrag".to_owned()),
+            metrics,
             data: text("BOOKRAG_DATA").map(PathBuf::from),
         };
         problems.extend(models::budget_without_price(&config));

@@ -22,22 +22,22 @@ use sha2::Sha256;
 pub use cloud::{postgres_catalog, vector_index};
 pub use remembered::{Ages, LookUp, Reading, Remembered};
 
-use crate::answer::{Answerer, Asker, Question, Rules};
 use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
-use crate::book::hex;
-use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
-use crate::chunk::EMBEDDED_TEXT_VERSION;
 use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
-use crate::embed::{
+use crate::mcp;
+use book::chunk::EMBEDDED_TEXT_VERSION;
+use book::hex;
+use engine::answer::{Answerer, Asker, Question, Rules};
+use engine::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
+use engine::embed::{
     CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
 };
-use crate::error::{Error, ErrorKind};
-use crate::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
-use crate::index::{IndexError, bm25_settings};
-use crate::mcp;
-use crate::provider::ProviderError;
-use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
-use crate::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
+use engine::error::{Error, ErrorKind};
+use engine::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
+use engine::index::{IndexError, bm25_settings};
+use engine::provider::ProviderError;
+use engine::rerank::{CohereRerankOptions, CohereReranker, Reranker};
+use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 
 /// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
@@ -102,7 +102,7 @@ pub enum StartError {
     /// The local models' files are unavailable.
     #[cfg(feature = "local-models")]
     #[error(transparent)]
-    Models(#[from] crate::models::ModelFilesError),
+    Models(#[from] engine::models::ModelFilesError),
     /// This build lacks a configured feature.
     #[error("{0}")]
     NotInThisBuild(String),

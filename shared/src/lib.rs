@@ -1,33 +1,16 @@
 //! bookrag: answers questions from one Docusaurus book, and cites each claim by heading and lines.
 //!
-//! Modules are listed in the order of the data flow. A module imports only modules above it, except `config`, `context`, `telemetry` and `lambda`,
-//! which serve the functions and the command.
+//! The crate `book` reads a site, the crate `engine` indexes it and answers questions. This crate is the service around them: HTTP, the Model
+//! Context Protocol, and what a process reads from its environment. It exports the modules of all three, in the order of the data flow.
 
-pub mod error;
-pub mod degradation;
+pub use book;
+pub use book::chunk;
+pub use engine::{
+    answer, catalog, cite, degradation, embed, error, generate, http, index, ingest, models,
+    prices, provider, rerank, retrieve, source, words,
+};
+
 pub mod metrics;
-#[cfg(test)]
-pub(crate) mod faults;
-
-pub mod book;
-pub mod chunk;
-pub mod words;
-pub mod provider;
-pub mod http;
-pub mod prices;
-pub mod models;
-pub mod embed;
-#[cfg(feature = "embedded")]
-mod sqlite;
-pub mod index;
-pub mod catalog;
-pub mod source;
-pub mod ingest;
-pub mod rerank;
-pub mod retrieve;
-pub mod generate;
-pub mod cite;
-pub mod answer;
 pub mod api;
 pub mod mcp;
 

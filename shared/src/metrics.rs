@@ -1,4 +1,4 @@
-//! Metrics in `CloudWatch`'s embedded metric format: JSON lines in the log, which `CloudWatch` converts to metrics.
+//! Measurements as JSON lines in the log. Some of their fields are metrics in `CloudWatch`'s embedded metric format.
 //!
 //! `infra/metrics.md` describes each metric. A test checks that this list, the description, the dashboard and the alarms agree.
 
@@ -17,21 +17,30 @@ pub const DIMENSION: &str = "function";
 /// The most values of a metric that `CloudWatch` accepts in one line.
 const MAX_VALUES: usize = 100;
 
+/// Where a deployment's metrics go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetricsOptions {
+    /// Distinguishes the deployments in one account.
+    pub namespace: String,
+    /// True if `CloudWatch` is to keep each metric, false for only those that alarms look at ([`Metric::is_watched`]).
+    pub all: bool,
+}
+
 /// The metrics of one invocation.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    namespace: String,
+    options: MetricsOptions,
     function: &'static str,
     request_id: Option<String>,
     values: BTreeMap<Metric, Vec<Number>>,
 }
 
 impl Metrics {
-    /// Creates empty metrics for a function. The namespace distinguishes deployments in one account.
+    /// Creates empty metrics for a function.
     #[must_use]
-    pub fn new(namespace: &str, function: &'static str) -> Self {
+    pub fn new(options: &MetricsOptions, function: &'static str) -> Self {
         Self {
-            namespace: namespace.to_owned(),
+            options: options.clone(),
             function,
             request_id: None,
             values: BTreeMap::new(),
@@ -88,19 +97,24 @@ impl Metrics {
         let metrics = self
             .values
             .keys()
+            .filter(|metric| self.options.all || metric.is_watched(self.function))
             .map(|metric| json!({ "Name": metric.name(), "Unit": metric.unit().name() }));
+        let metrics: Vec<Value> = metrics.collect();
         let mut line = Map::new();
-        line.insert(
-            "_aws".to_owned(),
-            json!({
-                "Timestamp": now.as_millisecond(),
-                "CloudWatchMetrics": [{
-                    "Namespace": self.namespace,
-                    "Dimensions": [[DIMENSION]],
-                    "Metrics": metrics.collect::<Vec<_>>(),
-                }],
-            }),
-        );
+        // `CloudWatch` rejects a list of no metrics.
+        if !metrics.is_empty() {
+            line.insert(
+                "_aws".to_owned(),
+                json!({
+                    "Timestamp": now.as_millisecond(),
+                    "CloudWatchMetrics": [{
+                        "Namespace": self.options.namespace,
+                        "Dimensions": [[DIMENSION]],
+                        "Metrics": metrics,
+                    }],
+                }),
+            );
+        }
         line.insert(DIMENSION.to_owned(), json!(self.function));
         if let Some(id) = &self.request_id {
             line.insert("requestId".to_owned(), json!(id));
@@ -120,9 +134,56 @@ impl Metrics {
 mod tests {
     use super::*;
 
+    fn metrics(all: bool) -> Metrics {
+        let namespace = "bookrag/docs".to_owned();
+        Metrics::new(&MetricsOptions { namespace, all }, "ingest")
+    }
+
+    #[test]
+    fn only_watched_metrics_are_kept_unless_all_are_wanted() {
+        let names = |metrics: &Metrics| -> Vec<String> {
+            let line = metrics.line(Timestamp::now());
+            let listed = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array();
+            let names = listed.into_iter().flatten();
+            names
+                .map(|metric| metric["Name"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        for (all, kept) in [
+            (false, &["documents_skipped"][..]),
+            (true, &["documents_indexed", "documents_skipped"]),
+        ] {
+            let mut metrics = metrics(all);
+            metrics.count(Metric::DocumentsSkipped, 1);
+            metrics.count(Metric::DocumentsIndexed, 2);
+            assert_eq!(names(&metrics), kept);
+            assert_eq!(metrics.line(Timestamp::now())["documents_indexed"], 2);
+        }
+        let mut unwatched = metrics(false);
+        unwatched.count(Metric::DocumentsIndexed, 1);
+        let line = unwatched.line(Timestamp::now());
+        assert_eq!(
+            line,
+            json!({ "function": "ingest", "documents_indexed": 1 })
+        );
+    }
+
+    #[test]
+    fn at_most_eight_metrics_are_watched() {
+        let functions = ["query", "search", "health", "ingest"];
+        let mut watched = 0;
+        for metric in Metric::ALL {
+            for function in functions.iter().filter(|name| metric.is_watched(name)) {
+                assert!(metric.functions().contains(function), "{metric:?}");
+                watched += 1;
+            }
+        }
+        assert_eq!(watched, 8);
+    }
+
     #[test]
     fn a_line_names_each_metric_with_its_unit_and_values() {
-        let mut metrics = Metrics::new("bookrag/docs", "ingest");
+        let mut metrics = metrics(true);
         metrics.count(Metric::DocumentsIndexed, 1);
         metrics.count(Metric::DocumentsIndexed, 2);
         metrics.note(Metric::IngestLag, 40.0);
@@ -149,7 +210,7 @@ mod tests {
 
     #[test]
     fn one_line_holds_a_hundred_values_of_a_metric() {
-        let mut metrics = Metrics::new("bookrag", "ingest");
+        let mut metrics = metrics(true);
         for _ in 0..200 {
             metrics.note(Metric::IngestLag, 1.0);
         }

@@ -24,6 +24,15 @@ fn emitted() -> BTreeSet<Series> {
     series.collect()
 }
 
+/// The metrics that `CloudWatch` keeps in a deployment of any size.
+fn watched() -> BTreeSet<Series> {
+    let is_watched = |(name, function): &Series| {
+        let metric = Metric::ALL.iter().find(|metric| metric.name() == name);
+        metric.unwrap().is_watched(function)
+    };
+    emitted().into_iter().filter(is_watched).collect()
+}
+
 fn resources() -> BTreeMap<String, Value> {
     let template: Value = serde_saphyr::from_str(&read("monitoring.yaml")).unwrap();
     let resources = template["Resources"].as_object().unwrap().clone();
@@ -70,15 +79,20 @@ fn series_of_alarm(alarm: &Value) -> BTreeSet<Series> {
     series.collect()
 }
 
+fn widgets_of_dashboard() -> Vec<Value> {
+    let (_, dashboard) = of_type("AWS::CloudWatch::Dashboard").remove(0);
+    let body = dashboard["DashboardBody"]["Fn::Sub"][0].as_str().unwrap();
+    // The only substitutions outside of strings.
+    let body = body.replace("${DailySpendUsd}", "1");
+    let body = body.replace("${DetailedAlarms}", "");
+    let body: Value = serde_json::from_str(&body).unwrap();
+    body["widgets"].as_array().unwrap().clone()
+}
+
 /// Returns this project's metrics on the dashboard.
 fn series_of_dashboard() -> BTreeSet<Series> {
-    let (_, dashboard) = of_type("AWS::CloudWatch::Dashboard").remove(0);
-    let body = dashboard["DashboardBody"]["Fn::Sub"].as_str().unwrap();
-    // The only numeric substitution.
-    let body = body.replace("${DailySpendUsd}", "1");
-    let body: Value = serde_json::from_str(&body).unwrap();
-    let widgets = body["widgets"].as_array().unwrap().iter();
-    let rows = widgets.flat_map(|widget| {
+    let widgets = widgets_of_dashboard();
+    let rows = widgets.iter().flat_map(|widget| {
         let rows = widget["properties"]["metrics"].as_array();
         rows.cloned().unwrap_or_default()
     });
@@ -125,7 +139,32 @@ fn there_are_thirty_metrics_at_most_each_with_its_own_name() {
 
 #[test]
 fn the_dashboard_shows_what_is_emitted_and_nothing_else() {
-    assert_eq!(series_of_dashboard(), emitted());
+    assert_eq!(series_of_dashboard(), watched());
+    let widgets = widgets_of_dashboard();
+    let queries = widgets
+        .iter()
+        .filter_map(|widget| widget["properties"]["query"].as_str());
+    let word = |c: char| !(c.is_alphanumeric() || c == '_');
+    let words: BTreeSet<&str> = queries.flat_map(|query| query.split(word)).collect();
+    let names = Metric::ALL.iter().map(|metric| metric.name());
+    let watched: BTreeSet<String> = watched().into_iter().map(|(name, _)| name).collect();
+    let hidden: Vec<&str> = names
+        .filter(|name| !words.contains(name) && !watched.contains(*name))
+        .collect();
+    assert!(hidden.is_empty(), "{hidden:?}");
+}
+
+#[test]
+fn alarms_of_other_sizes_than_detailed_look_at_metrics_that_are_kept() {
+    let resources = resources();
+    for (alarm, properties) in of_type("AWS::CloudWatch::Alarm") {
+        let is_detailed = resources[&alarm]["Condition"] == "Detailed";
+        let unkept: Vec<Series> = series_of_alarm(&properties)
+            .difference(&watched())
+            .cloned()
+            .collect();
+        assert_eq!(is_detailed, !unkept.is_empty(), "{alarm}: {unkept:?}");
+    }
 }
 
 #[test]

@@ -74,6 +74,7 @@ impl Cloud {
             environment.push(("BOOKRAG_MODELS", models));
             environment.retain(|(name, _)| !EMBEDDING.contains(name));
         }
+        environment.push(("BOOKRAG_METRICS", "all".to_owned()));
         environment.push(("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true".to_owned()));
         let mut emulator = Emulator::start().await;
         for function in ["query", "search", "health"] {

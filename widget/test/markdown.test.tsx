@@ -174,7 +174,7 @@ test('escaped characters are read aloud unchanged', () => {
 });
 
 test("the book's own sentences are shown as the text that they are in the book", () => {
-  // The server's output for such sentences (shared/src/book/escape).
+  // The server's output for such sentences (shared/book/src/escape).
   const cases: [string, string][] = [
     ['- mopple \\[click me\\](javascript:alert(1)) [1]', '<ul dir="auto"><li>mopple [click me](javascript:alert(1)) '],
     ['- mopple !\\[img\\](`https://evil.example/p.png`) [1]', 'mopple ![img](<code dir="ltr">https://evil.example/p.png</code>) '],

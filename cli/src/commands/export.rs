@@ -23,6 +23,9 @@ pub(super) struct ExportArguments {
     /// Where the built site is served, for the addresses of links. By default, the `url` of its config.
     #[arg(long, value_parser = site_url)]
     site_url: Option<String>,
+    /// Where the API is served. Agents are told to ask there.
+    #[arg(long, value_parser = site_url, value_name = "URL")]
+    api: Option<String>,
     /// Export only this locale; `--out` is the folder that this locale was built into.
     #[arg(long)]
     locale: Option<String>,
@@ -54,6 +57,10 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         site_url: site_url
             .map_or("", |url| url.trim_end_matches('/'))
             .to_owned(),
+        api: arguments
+            .api
+            .as_ref()
+            .map(|api| api.trim_end_matches('/').to_owned()),
         locale: arguments.locale.as_deref(),
     };
     let documents: Vec<&Document> = read.documents().map(|(_, document)| document).collect();

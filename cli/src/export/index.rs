@@ -61,9 +61,15 @@ impl Book<'_> {
 
     fn index_head(&self, edition: &Edition<'_>) -> String {
         let title = self.edition_title(edition);
-        format!(
+        let mut head = format!(
             "# {title}\n\n> The pages of {title} as Markdown, each at the address of the page with `.md` at its end (`index.md` after a slash)."
-        )
+        );
+        if let Some(api) = self.api {
+            head.push_str(&format!(
+                " `GET {api}/api/v1/ask?q=QUESTION` answers a question as Markdown."
+            ));
+        }
+        head
     }
 
     fn edition_title(&self, edition: &Edition<'_>) -> String {
@@ -90,6 +96,12 @@ impl Book<'_> {
             chapters[at].1.push(self.entry(page));
         }
         chapters
+    }
+
+    /// Returns the titles of an edition's modules and chapters, in the order of the book.
+    pub(super) fn chapter_titles(&self, edition: &Edition<'_>) -> impl Iterator<Item = String> {
+        let chapters = self.chapters(edition).into_iter();
+        chapters.map(|(title, _)| title)
     }
 
     fn entry(&self, page: &Page<'_>) -> String {

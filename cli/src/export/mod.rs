@@ -4,6 +4,7 @@ mod place;
 mod edition;
 mod page;
 mod index;
+mod skill;
 mod folder;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(crate) struct Export<'a> {
     pub(crate) settings: &'a SiteSettings,
     /// Where the site is served, without a trailing slash; if empty, addresses are paths.
     pub(crate) site_url: String,
+    /// The address of the API, without a trailing slash, for agents that ask.
+    pub(crate) api: Option<String>,
     /// Exports only this locale, into the locale's own folder. `None` exports all locales into the folder of the whole site.
     pub(crate) locale: Option<&'a str>,
 }
@@ -55,6 +58,10 @@ impl Export<'_> {
             exported.without_file.extend(without_file);
         }
         let book = Book::new(self, &places, &all);
+        // A page at the skill's path replaces it.
+        if let Some(edition) = book.locales.first() {
+            exported.files.extend(book.skill(edition));
+        }
         for editions in &all {
             for edition in editions {
                 book.add(edition, editions, &mut exported);
@@ -74,6 +81,7 @@ impl Export<'_> {
 /// Everything that the text of a page depends on besides the page.
 struct Book<'a> {
     title: &'a str,
+    api: Option<&'a str>,
     site_url: &'a str,
     places: &'a Places<'a>,
     /// The first edition of each locale, the default locale first.
@@ -97,6 +105,7 @@ impl<'a> Book<'a> {
         }
         Self {
             title: export.settings.title.as_deref().unwrap_or("Documentation"),
+            api: export.api.as_deref(),
             site_url: &export.site_url,
             places,
             locales: all.iter().filter_map(|editions| editions.first()).collect(),

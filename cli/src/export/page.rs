@@ -1,5 +1,6 @@
 //! Writes the text of a page.
 
+use bookrag::api::encoded_path;
 use bookrag::book::{Document, OmissionReason, page_markdown};
 
 use super::edition::{Edition, Page};
@@ -40,9 +41,18 @@ impl Book<'_> {
     pub(super) fn page_head(&self, page: &Page<'_>, edition: &Edition<'_>) -> String {
         let index = self.places.of(edition.locale, &edition.file(INDEX));
         let index = self.link_to(INDEX, &index.url);
-        let page = self.link_to("the page", page.url);
+        let url = page.url;
+        let page = self.link_to("the page", url);
         let title = bookrag::book::escaped(self.title);
-        format!("> {index} lists all pages of {title}. This is the text of {page}.")
+        let mut head = format!("> {index} lists all pages of {title}. This is the text of {page}.");
+        if let Some(api) = self.api {
+            let ask = format!(
+                " Ask about it: `GET {api}/api/v1/ask?q=QUESTION&page_url={}`.",
+                encoded_path(url)
+            );
+            head.push_str(&ask);
+        }
+        head
     }
 
     pub(super) fn page_text(&self, page: &Page<'_>) -> String {

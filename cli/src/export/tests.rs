@@ -12,6 +12,7 @@ fn export<'a>(settings: &'a SiteSettings, locale: Option<&'a str>) -> Export<'a>
     Export {
         settings,
         site_url: "https://b.example".to_owned(),
+        api: None,
         locale,
     }
 }

@@ -62,6 +62,7 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
         settings: &settings,
         // Addresses are paths, because readers may reach this server under any name.
         site_url: String::new(),
+        api: Some(String::new()),
         locale: None,
     };
     let documents: Vec<_> = read.documents().map(|(_, document)| document).collect();

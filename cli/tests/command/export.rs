@@ -65,7 +65,8 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
     assert_eq!(code, Some(0), "{report}");
     assert_eq!(report["lost"], serde_json::json!([]), "{report}");
     let files = files(&workshop);
-    let pages: Vec<&String> = files.keys().filter(|path| is(path, "md")).collect();
+    let is_page = |path: &str| is(path, "md") && path != "skill.md";
+    let pages: Vec<&String> = files.keys().filter(|path| is_page(path)).collect();
     assert_eq!(report["pages"], pages.len(), "{report}");
     assert!(pages.len() > 10, "{pages:?}");
     let mut checked = 0;
@@ -81,7 +82,7 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
                 checked += 1;
             }
         }
-        if is(path, "md") {
+        if is_page(path) {
             let first = text.lines().next().unwrap();
             assert!(
                 first.starts_with(&format!("> [llms.txt]({SITE}llms.txt) ")),
@@ -165,6 +166,39 @@ fn an_export_goes_into_the_folder_of_a_built_site_alone() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
+#[test]
+fn agents_find_a_skill_that_says_how_to_ask() {
+    let workshop = Workshop::small();
+    fs::create_dir(workshop.path().join("build")).unwrap();
+    let config =
+        "module.exports = {title: 'Garden', url: 'https://g.example', baseUrl: '/'};".to_owned();
+    workshop.write("docusaurus.config.js", &config);
+    let (code, report) = export(&workshop, &["--api", "https://api.example/"]);
+    assert_eq!(code, Some(0), "{report}");
+    let with_api = files(&workshop);
+    let skill = &with_api["skill.md"];
+    let head = "---\nname: garden\ndescription: \"The documentation of Garden. ";
+    assert!(skill.starts_with(head), "{skill}");
+    let ask = "GET https://api.example/api/v1/ask?q=QUESTION";
+    for text in [skill, &with_api["llms.txt"], &with_api["docs/wheels.md"]] {
+        assert!(text.contains(ask), "{text}");
+    }
+    let place = ".well-known/agent-skills/garden/SKILL.md";
+    assert_eq!(&with_api[place], skill);
+    let index: Value =
+        serde_json::from_str(&with_api[".well-known/agent-skills/index.json"]).unwrap();
+    assert_eq!(index["skills"][0]["url"], format!("/{place}"));
+    let digest = index["skills"][0]["digest"].as_str().unwrap();
+    assert_eq!(digest.len(), "sha256:".len() + 64, "{digest}");
+
+    workshop.write("docusaurus.config.js", &config.replace("'/'", "'/g/'"));
+    let (code, report) = export(&workshop, &[]);
+    assert_eq!(code, Some(0), "{report}");
+    let below = files(&workshop);
+    assert!(!below["skill.md"].contains("/api/v1/ask"));
+    assert!(below.keys().all(|path| !path.starts_with(".well-known")));
+}
+
 /// A workshop whose site has versions, and a translation of one page.
 fn with_versions_and_locales() -> Workshop {
     let workshop = Workshop::small();
@@ -205,7 +239,7 @@ fn versions_and_locales_have_lists_of_their_own() {
     assert_eq!(code, Some(0), "{report}");
     let files = files(&workshop);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
-    let mut expected: Vec<String> = vec![".bookrag-export".to_owned()];
+    let mut expected: Vec<String> = vec![".bookrag-export".to_owned(), "skill.md".to_owned()];
     for (locale, folder, pages) in [
         ("", "docs/", vec!["probe", "wheels"]),
         ("", "docs/1.0/", vec!["probe"]),
@@ -316,7 +350,8 @@ fn a_list_too_long_for_agents_is_split_by_chapter() {
         );
         entries.extend(links(text));
     }
-    for page in files.keys().filter(|path| is(path, "md")) {
+    let is_page = |path: &str| is(path, "md") && !path.starts_with('.') && path != "skill.md";
+    for page in files.keys().filter(|path| is_page(path)) {
         assert!(
             entries.contains(&&*format!("https://g.example/{page}")),
             "{page}"

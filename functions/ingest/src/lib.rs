@@ -18,7 +18,7 @@ use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_cata
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
 use bookrag::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncError};
-use bookrag::metrics::{Metric, Metrics};
+use bookrag::metrics::{Metric, Metrics, MetricsOptions};
 use bookrag::source::{S3Source, Source};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub struct Function {
     /// The name of the setting with the URL for migrations.
     migrated_over: &'static str,
     collection: String,
-    namespace: String,
+    metrics: MetricsOptions,
     retention: Option<Duration>,
     /// Without a queue, long work is done here within an invocation's time.
     queue: Option<Queue>,
@@ -88,7 +88,7 @@ impl Function {
                 None => "DATABASE_URL",
             },
             collection: config.collection.clone(),
-            namespace: config.metrics_namespace.clone(),
+            metrics: config.metrics.clone(),
             retention: config.retention,
             queue,
         })
@@ -102,7 +102,7 @@ impl Function {
     /// # Errors
     /// If the event cannot be read or handled. For a batch, only if Lambda cannot identify its messages.
     pub async fn handle(&self, event: Value, deadline: Deadline) -> Result<Value, HandlerError> {
-        let mut metrics = Metrics::new(&self.namespace, "ingest");
+        let mut metrics = Metrics::new(&self.metrics, "ingest");
         let answer = match Event::try_from(event)? {
             Event::Queue(messages) => self.serve_queue(&messages, deadline, &mut metrics).await,
             Event::Objects(objects) => {

@@ -1,5 +1,7 @@
 //! The query function: answers questions with citations, as JSON or as a stream, and serves the book to programs over the Model Context Protocol.
 
+mod asked;
+
 use std::sync::Arc;
 
 use axum::Router;
@@ -54,6 +56,10 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/api/v1/chat", asked())
         .route("/api/query", asked())
         .route("/api/chat", asked())
+        .route(
+            "/api/v1/ask",
+            get(asked::ask).route_layer(limited(Route::Chat)),
+        )
         .route("/api/v1/feedback", judged)
         .route("/api/v1/conversations/{id}", forgotten)
         .route("/mcp", called)
@@ -69,7 +75,7 @@ async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response
     let observed = Observed::of(&request);
     let client = client_address(&request, context.trusted_proxies);
     let wants_stream = wants_stream(&request);
-    let prepared = match prepare(&context, request, &client).await {
+    let prepared = match prepare_chat(&context, request, &client).await {
         Ok(prepared) => prepared,
         Err(error) => return failure(&error, &observed.request_id),
     };
@@ -94,11 +100,24 @@ fn wants_stream(request: &Request) -> bool {
         .is_some_and(|value| value.contains("text/event-stream"))
 }
 
-async fn prepare(context: &Context, request: Request, client: &str) -> Result<Prepared, Error> {
+async fn prepare_chat(
+    context: &Context,
+    request: Request,
+    client: &str,
+) -> Result<Prepared, Error> {
     let request: ChatRequest = json_body(request).await?;
     let session = request.session()?;
     let question = Question::try_from(request)?;
-    let asker = context.asker(client, &question, session.as_deref());
+    prepare(context, question, session.as_deref(), client).await
+}
+
+async fn prepare(
+    context: &Context,
+    question: Question,
+    session: Option<&str>,
+    client: &str,
+) -> Result<Prepared, Error> {
+    let asker = context.asker(client, &question, session);
     let index = context.live_index().await?;
     let answerer = context.answerer(&index)?;
     Ok(answerer.prepare(question, Some(asker)).await?)

@@ -13,7 +13,7 @@ async fn main() -> Result<(), lambda_http::Error> {
     let config = Config::from_env(Environment::Lambda)?;
     let context = Arc::new(Context::hosted(&config).await?);
     let measuring = Measuring {
-        namespace: config.metrics_namespace,
+        metrics: config.metrics,
         function: "query",
     };
     let router = lambda::observed(query::router(context), measuring);

@@ -13,7 +13,7 @@ async fn main() -> Result<(), lambda_http::Error> {
     let config = Config::from_env(Environment::Lambda)?;
     let context = Arc::new(Context::hosted(&config).await?);
     let measuring = Measuring {
-        namespace: config.metrics_namespace,
+        metrics: config.metrics,
         function: "search",
     };
     let router = lambda::observed(search::router(context), measuring);

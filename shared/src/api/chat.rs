@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::envelope::Meta;
 use super::extract::{object, objects};
 use super::number::whole_number;
-use crate::answer::{Answer, DEFAULT_TOP_K, LabelsInText, Mode, Outcome, Question, Suggestion};
-use crate::catalog::{Feedback, Rating};
-use crate::cite::Citation;
-use crate::error::Error;
-use crate::generate::Exchange;
-use crate::index::Filters;
-use crate::prices::dollars;
+use engine::answer::{Answer, DEFAULT_TOP_K, LabelsInText, Mode, Outcome, Question, Suggestion};
+use engine::catalog::{Feedback, Rating};
+use engine::cite::Citation;
+use engine::error::Error;
+use engine::generate::Exchange;
+use engine::index::Filters;
+use engine::prices::dollars;
 
 /// The longest question, in characters.
 pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;

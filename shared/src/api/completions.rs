@@ -15,11 +15,11 @@ use super::envelope::{ErrorBody, status_of};
 use super::extract::objects;
 use super::observe::Observed;
 use super::stream::streamed;
-use crate::answer::{Answer, AnswerEvent, LabelsInText, Outcome, Question};
-use crate::book::{escaped, href};
-use crate::cite::Citation;
-use crate::degradation::Degradation;
-use crate::error::Error;
+use book::{escaped, href};
+use engine::answer::{Answer, AnswerEvent, LabelsInText, Outcome, Question};
+use engine::cite::Citation;
+use engine::degradation::Degradation;
+use engine::error::Error;
 
 /// The data of a stream's last event.
 const END: &str = "[DONE]";
@@ -232,7 +232,7 @@ impl Completion {
     /// Creates the completion of an answer. Page paths become URLs if the site's `origin` is known.
     #[must_use]
     pub fn of(answer: &Answer, model: String, origin: Option<&str>) -> Self {
-        let content = format!("{}{}", answer.text, footnotes(&answer.citations, origin));
+        let content = with_footnotes(answer, origin);
         Self {
             id: completion_id(answer.message_id),
             object: "chat.completion".to_owned(),
@@ -267,6 +267,22 @@ fn finish_reason(answer: &Answer) -> &'static str {
     }
 }
 
+/// Returns an answer with its footnotes, each with a link to its section. Page paths become URLs if the site's `origin` is known.
+#[must_use]
+pub fn with_footnotes(answer: &Answer, origin: Option<&str>) -> String {
+    format!("{}{}", answer.text, footnotes(&answer.citations, origin))
+}
+
+/// Returns a list of links to the sections that an answer suggests; empty without one.
+#[must_use]
+pub fn suggested(answer: &Answer, origin: Option<&str>) -> String {
+    let entries = answer.suggestions.iter().map(|suggestion| {
+        let entry = link(&suggestion.title, &suggestion.url, origin);
+        format!("- {entry}\n")
+    });
+    entries.collect()
+}
+
 /// Returns the definitions of an answer's footnotes, each with a link to its section; empty without citations.
 fn footnotes(citations: &[Citation], origin: Option<&str>) -> String {
     let notes = citations.iter().map(|citation| {
@@ -276,17 +292,23 @@ fn footnotes(citations: &[Citation], origin: Option<&str>) -> String {
         } else {
             format!("{title} – {section}")
         };
-        let url = match origin {
-            Some(origin) if citation.url.starts_with('/') => format!("{origin}{}", citation.url),
-            _ => citation.url.clone(),
-        };
-        let (n, name) = (citation.n, escaped(&name));
-        match href::of(&url) {
-            Some(address) => format!("\n\n[^{n}]: [{name}]({address})"),
-            None => format!("\n\n[^{n}]: {name}"),
-        }
+        let link = link(&name, &citation.url, origin);
+        format!("\n\n[^{}]: {link}", citation.n)
     });
     notes.collect()
+}
+
+/// Links a name to a page; the name alone if its address cannot be written.
+fn link(name: &str, url: &str, origin: Option<&str>) -> String {
+    let url = match origin {
+        Some(origin) if url.starts_with('/') => format!("{origin}{url}"),
+        _ => url.to_owned(),
+    };
+    let name = escaped(name);
+    match href::of(&url) {
+        Some(address) => format!("[{name}]({address})"),
+        None => name,
+    }
 }
 
 /// The list of models, which has only the book.

@@ -8,10 +8,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Outcome;
-use crate::degradation::Degradation;
-use crate::error::{Error, ErrorKind};
-use crate::retrieve::StageTimes;
+use engine::answer::Outcome;
+use engine::degradation::Degradation;
+use engine::error::{Error, ErrorKind};
+use engine::retrieve::StageTimes;
 
 /// The common format of JSON responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::envelope::failure;
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
-use crate::error::{Error, ErrorKind};
+use engine::error::{Error, ErrorKind};
 
 /// Names the session that owns the conversation to delete.
 pub const SESSION_HEADER: &str = "x-session-id";

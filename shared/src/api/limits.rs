@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use super::envelope::failure;
 use super::extract::{method_not_allowed, whole_body};
 use super::observe::Observed;
-use crate::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
-use crate::error::{Error, ErrorKind};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
+use engine::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
+use engine::error::{Error, ErrorKind};
 use places::{Permits, Places};
 use stand_in::StandIn;
 

@@ -15,7 +15,8 @@ mod page;
 pub use auth::{AuthOptions, Authorizer, authorize};
 pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
 pub use completions::{
-    Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape,
+    Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape, suggested,
+    with_footnotes,
 };
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub(crate) use extract::whole_body;

@@ -9,10 +9,10 @@ use axum::middleware::Next;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::answer::{Answer, Outcome};
-use crate::metrics::{Metric, Metrics};
-use crate::prices::dollars;
-use crate::retrieve::{StageTimes, milliseconds};
+use crate::metrics::{Metric, Metrics, MetricsOptions};
+use engine::answer::{Answer, Outcome};
+use engine::prices::dollars;
+use engine::retrieve::{StageTimes, milliseconds};
 
 /// The request's id from the platform, as in its logs.
 #[derive(Debug, Clone)]
@@ -46,18 +46,15 @@ impl Observed {
 /// Labels for the metrics of [`measure`].
 #[derive(Debug, Clone)]
 pub struct Measuring {
-    /// The metrics' namespace.
-    pub namespace: String,
+    /// Where the metrics go.
+    pub metrics: MetricsOptions,
     /// The function's name.
     pub function: &'static str,
 }
 
 /// Middleware for a whole function: writes the metrics of a request at its end, or at the last event of its stream.
 pub async fn measure(
-    State(Measuring {
-        namespace,
-        function,
-    }): State<Measuring>,
+    State(Measuring { metrics, function }): State<Measuring>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -66,7 +63,7 @@ pub async fn measure(
         return next.run(request).await;
     }
     let id = Observed::of(&request).request_id;
-    let measured = Measured::begin(Metrics::new(&namespace, function).of_request(&id));
+    let measured = Measured::begin(Metrics::new(&metrics, function).of_request(&id));
     request.extensions_mut().insert(measured.clone());
     let response = next.run(request).await;
     measured.status(response.status());

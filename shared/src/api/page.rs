@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::chat::required_text;
-use crate::error::Error;
+use engine::error::Error;
 
 /// The media type of Markdown.
 pub const MARKDOWN: &str = "text/markdown";

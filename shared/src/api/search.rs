@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_text};
 use super::extract::object;
 use super::number::whole_number;
-use crate::answer::{default_filters, locale_of};
-use crate::book::ContentKind;
-use crate::error::Error;
-use crate::index::Filters;
-use crate::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
+use book::ContentKind;
+use engine::answer::{default_filters, locale_of};
+use engine::error::Error;
+use engine::index::Filters;
+use engine::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
 
 /// The default and the maximum number of results.
 const DEFAULT_TOP_K: usize = 5;
@@ -141,7 +141,7 @@ pub struct SearchResult {
     /// The heading of the best match.
     pub section: String,
     /// The purpose of the section.
-    pub section_type: crate::chunk::SectionType,
+    pub section_type: book::chunk::SectionType,
     /// The page's URL with the heading's anchor.
     pub url: String,
     /// The path of the source file.

@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::envelope::{code_of, failure};
 use super::extract::CONVERSATION_HEADER;
 use super::observe::Observed;
-use crate::answer::{AnswerEvent, Outcome, Suggestion};
-use crate::cite::Citation;
-use crate::degradation::Degradation;
-use crate::error::Error;
-use crate::prices::dollars;
+use engine::answer::{AnswerEvent, Outcome, Suggestion};
+use engine::cite::Citation;
+use engine::degradation::Degradation;
+use engine::error::Error;
+use engine::prices::dollars;
 
 /// A comment line keeps proxies from closing a quiet stream.
 const HEARTBEAT: Duration = Duration::from_secs(10);

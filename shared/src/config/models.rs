@@ -3,10 +3,10 @@
 use secrecy::SecretString;
 
 use super::Config;
-use crate::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
-use crate::generate::{CohereChat, OpenAiChat};
-use crate::models::LocalModel;
-use crate::prices::Price;
+use engine::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
+use engine::generate::{CohereChat, OpenAiChat};
+use engine::models::LocalModel;
+use engine::prices::Price;
 
 /// The embedder.
 #[derive(Debug, Clone, PartialEq, Eq)]

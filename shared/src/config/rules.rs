@@ -7,8 +7,9 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::Environment;
-use crate::answer::{ModelLimits, Rules};
 use crate::api::{AuthOptions, Limits};
+use crate::metrics::MetricsOptions;
+use engine::answer::{ModelLimits, Rules};
 
 const HOUR: u64 = 3_600;
 const MICRO: f64 = 1e6;
@@ -230,6 +231,22 @@ pub(super) fn auth(
         problems.push(problem);
     }
     options
+}
+
+/// Returns `BOOKRAG_METRICS_NAMESPACE` and `BOOKRAG_METRICS`.
+pub(super) fn metrics(
+    text: impl Fn(&str) -> Option<String> + Copy,
+    problems: &mut Vec<String>,
+) -> MetricsOptions {
+    MetricsOptions {
+        namespace: text("BOOKRAG_METRICS_NAMESPACE").unwrap_or_else(|| "bookrag".to_owned()),
+        all: choice(
+            text,
+            "BOOKRAG_METRICS",
+            [("few", false), ("all", true)],
+            problems,
+        ),
+    }
 }
 
 /// Reads a variable with two possible values; the first one is the default.

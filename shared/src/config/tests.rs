@@ -1,6 +1,6 @@
 use super::*;
-use crate::answer::ModelLimits;
-use crate::models::LocalModel;
+use engine::answer::ModelLimits;
+use engine::models::LocalModel;
 
 fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables

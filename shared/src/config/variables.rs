@@ -120,7 +120,7 @@ const ANSWERS: [Variable; 13] = [
     variable("BOOKRAG_CHAT_MODEL", Preset::Described("`gpt-4.1-mini` or `command-a-03-2025`"), "The name of the chat model"),
     variable("BOOKRAG_CHAT_BASE_URL", Preset::Described("`OPENAI_BASE_URL`"), "The address of the OpenAI-compatible chat API, if it differs from that of embeddings"),
     variable("BOOKRAG_CHAT_API_KEY", Preset::None, "The key of the API at `BOOKRAG_CHAT_BASE_URL`"),
-    variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
+    variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/engine/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
     variable("BOOKRAG_ANSWER_TOKENS", Preset::Value("800"), "The most tokens that a model may write for one answer"),
     variable("BOOKRAG_FIRST_TEXT_SECONDS", Preset::Described("30; for a model of your own 120"), "The seconds that a model has for its first text")
         .details("After that, the answer is a quote of the book"),
@@ -166,9 +166,11 @@ const ACCESS: [Variable; 11] = [
     variable("BOOKRAG_AUTH_AUDIENCE", Preset::None, "The audience (`aud`) that readers' tokens must have"),
 ];
 
-const LOGS: [Variable; 2] = [
-    variable("BOOKRAG_LOG", Preset::Described("`info` in Lambda, `warn` on a laptop"), "The log lines that are written to standard error, such as `debug` or `warn,bookrag=debug`")
+const LOGS: [Variable; 3] = [
+    variable("BOOKRAG_LOG", Preset::Described("`info` in Lambda, `warn` on a laptop"), "The log lines that are written to standard error, such as `debug` or `warn,engine=debug`")
         .details("The syntax is that of [`EnvFilter`](https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html). JSON in Lambda, text on a laptop. Libraries that print whole requests stay at `info`"),
     variable("BOOKRAG_METRICS_NAMESPACE", Preset::Value("bookrag"), "The CloudWatch namespace of the metrics")
         .details("[metrics.md](../infra/metrics.md)"),
+    variable("BOOKRAG_METRICS", Preset::Value("few"), "`few`: CloudWatch keeps the eight metrics that alarms look at; `all`: each one, at a price")
+        .details("The others are in the log either way"),
 ];

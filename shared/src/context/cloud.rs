@@ -5,9 +5,9 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::StartError;
-use crate::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
 use crate::config::{Config, Environment};
-use crate::index::VectorIndex;
+use engine::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
+use engine::index::VectorIndex;
 
 /// Time limit of a query's call to the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::StartError;
 use crate::config::Config;
-use crate::embed::{Embedder, LocalEmbedder};
-use crate::models::{LocalModel, ModelFiles, locate};
-use crate::rerank::{CrossEncoder, Reranker};
+use engine::embed::{Embedder, LocalEmbedder};
+use engine::models::{LocalModel, ModelFiles, locate};
+use engine::rerank::{CrossEncoder, Reranker};
 
 /// Returns a local model's files, from the configured folder or by downloading them once. `say` gets a line for the user before each wait.
 ///

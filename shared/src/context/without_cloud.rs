@@ -3,9 +3,9 @@
 use secrecy::SecretString;
 
 use super::StartError;
-use crate::catalog::Catalog;
 use crate::config::Config;
-use crate::index::VectorIndex;
+use engine::catalog::Catalog;
+use engine::index::VectorIndex;
 
 /// Refuses `DATABASE_URL`.
 ///

@@ -1,12 +1,12 @@
 //! Implements the tools.
 
-use crate::answer::{Answer, Question};
 use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
-use crate::book::visible;
-use crate::cite::Citation;
-use crate::error::Error;
-use crate::index::Filters;
-use crate::retrieve::ScoredChunk;
+use book::visible;
+use engine::answer::{Answer, Question};
+use engine::cite::Citation;
+use engine::error::Error;
+use engine::index::Filters;
+use engine::retrieve::ScoredChunk;
 
 use super::id::Id;
 use super::reading::{self, title};

@@ -27,9 +27,9 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{Answerer, Asker, Question};
 use crate::api::{Limiter, MAX_BODY_BYTES, Observed, failure, url_query, whole_body};
-use crate::error::Error;
+use engine::answer::{Answerer, Asker, Question};
+use engine::error::Error;
 
 pub use budget::Budget;
 pub use reading::page_at_address;

@@ -1,13 +1,13 @@
 //! Reads texts and tables of contents from the catalog.
 
-use crate::answer::default_filters;
 use crate::api::PageData;
-use crate::book::{ContentKind, origin_of_version, visible};
-use crate::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
-use crate::chunk::count_tokens;
-use crate::error::{Error, ErrorKind};
-use crate::index::Filters;
-use crate::retrieve::Retriever;
+use book::chunk::count_tokens;
+use book::{ContentKind, origin_of_version, visible};
+use engine::answer::default_filters;
+use engine::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
+use engine::error::{Error, ErrorKind};
+use engine::index::Filters;
+use engine::retrieve::Retriever;
 
 use super::id::{Id, Place};
 use super::text::{level, markdown, of_section, section_title};

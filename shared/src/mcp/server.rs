@@ -22,11 +22,11 @@ use super::budget::Budget;
 use super::id::{Id, Place, RESOURCE_SCHEME};
 use super::tools::{NAMES, tools};
 use super::{Book, Caller, reading};
-use crate::answer::Answerer;
 use crate::api::{Measured, Observed, failure};
-use crate::book::visible;
-use crate::catalog::PageRow;
-use crate::error::{Error, ErrorKind};
+use book::visible;
+use engine::answer::Answerer;
+use engine::catalog::PageRow;
+use engine::error::{Error, ErrorKind};
 
 /// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.
 const TTL_MS: u64 = 5 * 60 * 1_000;

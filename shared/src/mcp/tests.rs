@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::*;
-use crate::answer::Rules;
 use crate::api::{Limits, Origins, known_origin};
-use crate::catalog::{Catalog, SqliteCatalog};
-use crate::chunk::ChunkPolicy;
-use crate::embed::{Embedder, FakeEmbedder};
-use crate::generate::Generator;
-use crate::index::{LocalIndex, VectorIndex};
-use crate::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
-use crate::rerank::Reranker;
-use crate::retrieve::{Backends, OffTopicCache, Retriever};
-use crate::source::{FolderSource, Source};
+use book::chunk::ChunkPolicy;
+use engine::answer::Rules;
+use engine::catalog::{Catalog, SqliteCatalog};
+use engine::embed::{Embedder, FakeEmbedder};
+use engine::generate::Generator;
+use engine::index::{LocalIndex, VectorIndex};
+use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
+use engine::rerank::Reranker;
+use engine::retrieve::{Backends, OffTopicCache, Retriever};
+use engine::source::{FolderSource, Source};
 
 const MODERN: &str = "2026-07-28";
 const FORMER: &str = "2025-11-25";

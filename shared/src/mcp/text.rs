@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
-use crate::catalog::JoinedChunk;
-use crate::generate::readable;
-use crate::index::ChunkPayload;
+use book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
+use engine::catalog::JoinedChunk;
+use engine::generate::readable;
+use engine::index::ChunkPayload;
 
 /// The most number signs of a heading.
 const MAX_LEVEL: usize = 6;

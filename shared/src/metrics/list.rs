@@ -60,6 +60,25 @@ macro_rules! metrics {
     };
 }
 
+impl Metric {
+    /// True if an alarm of every deployment looks at what the function writes, so that `CloudWatch` keeps it as a metric. The others are fields of
+    /// the same log line, which its queries and the dashboard read.
+    #[must_use]
+    pub fn is_watched(self, function: &str) -> bool {
+        matches!(
+            (self, function),
+            (
+                Self::Errors | Self::Degraded | Self::FirstToken | Self::Cost,
+                "query"
+            ) | (Self::Latency, "search")
+                | (
+                    Self::DocumentsStale | Self::DocumentsSkipped | Self::MassDeletionsStopped,
+                    "ingest"
+                )
+        )
+    }
+}
+
 metrics! {
     /// Requests, except preflights.
     Requests = "requests", Count, READERS;

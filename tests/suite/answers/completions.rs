@@ -41,6 +41,25 @@ async fn the_answer_of_the_chat_route_is_a_completion_with_footnotes() {
     let models: Value = models.send().await.unwrap().json().await.unwrap();
     assert_eq!(models["data"][0]["id"], whole["model"]);
 
+    let ask = |question: &str| {
+        let url = format!("{}/api/v1/ask", service.url);
+        let url = reqwest::Url::parse_with_params(&url, [("q", question)]).unwrap();
+        service.client.get(url)
+    };
+    let response = ask(COVERED).send().await.unwrap();
+    assert_eq!(
+        response.headers()["content-type"],
+        "text/markdown; charset=utf-8"
+    );
+    let text = response.text().await.unwrap();
+    assert!(text.starts_with(content), "{text}");
+    let embedded = ask(COVERED).header("Sec-Fetch-Mode", "no-cors");
+    assert_eq!(embedded.send().await.unwrap().status(), 403);
+    assert_eq!(ask(" ").send().await.unwrap().status(), 400);
+    let refused = ask(NOT_COVERED).send().await.unwrap();
+    let refused = refused.text().await.unwrap();
+    assert!(refused.contains("\n\nSee also:\n\n- ["), "{refused}");
+
     let streamed = asked(
         COVERED,
         &json!({"stream": true, "stream_options": {"include_usage": true}}),

@@ -71,6 +71,7 @@ async fn each_request_of_query_is_measured_once() {
     environment.extend(model.environment());
     environment.push(("BOOKRAG_CHAT_PRICE", "1/1".to_owned()));
     environment.push(("BOOKRAG_METRICS_NAMESPACE", NAMESPACE.to_owned()));
+    environment.push(("BOOKRAG_METRICS", "all".to_owned()));
     environment.push(("BOOKRAG_CHAT_PER_MINUTE", "5".to_owned()));
     let lambda = Lambda::start("query", &environment).await;
 
@@ -148,6 +149,7 @@ async fn each_request_of_search_is_measured_once_and_what_fails_is_an_error() {
     let backends = filled("telemetry_search").await;
     let mut environment = backends.environment();
     environment.push(("BOOKRAG_METRICS_NAMESPACE", NAMESPACE.to_owned()));
+    environment.push(("BOOKRAG_METRICS", "all".to_owned()));
     let lambda = Lambda::start("search", &environment).await;
     let search = || RestRequest::new("GET", "/api/v1/search").query("q", QUESTION);
     assert_eq!(lambda.send(search()).await.status, 200);
@@ -303,6 +305,7 @@ async fn nothing_of_a_reader_and_no_key_is_printed() {
     let all = [
         ("BOOKRAG_LOG", "trace"),
         ("BOOKRAG_METRICS_NAMESPACE", NAMESPACE),
+        ("BOOKRAG_METRICS", "all"),
         ("BOOKRAG_CHAT_PER_MINUTE", "0"),
         ("BOOKRAG_SEARCH_PER_MINUTE", "0"),
         ("BOOKRAG_FEEDBACK_PER_MINUTE", "0"),

@@ -12,7 +12,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::api::cors;
-use crate::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
+use engine::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
 /// Returns a catalog that never responds.
 fn away(port: u16) -> Catalog {
@@ -197,7 +197,7 @@ async fn a_limit_of_none_at_all_refuses() {
 #[cfg(feature = "embedded")]
 mod in_the_catalog {
     use super::*;
-    use crate::catalog::SqliteCatalog;
+    use engine::catalog::SqliteCatalog;
 
     async fn catalog(folder: &tempfile::TempDir) -> Catalog {
         let file = folder.path().join("catalog.sqlite");

@@ -5,7 +5,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use super::{Served, message};
-use crate::chunk::count_tokens;
+use book::chunk::count_tokens;
 
 const CALLS: u32 = 10_000;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Served, entries, message};
 use crate::api::Limits;
-use crate::chunk::count_tokens;
+use book::chunk::count_tokens;
 
 #[tokio::test]
 async fn what_a_search_returns_can_be_fetched_and_cited() {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use bookrag::book::Document;
-use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document, count_tokens, ledger};
+use book::Document;
+use book::chunk::{Chunk, ChunkPolicy, chunk_document, count_tokens, ledger};
 
 /// What to do with words that are neither in a chunk nor left out for a reason: `print` lists them, `fail` ends the
 /// run; if unset, they are ignored.

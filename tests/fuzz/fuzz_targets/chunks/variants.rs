@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use bookrag::book::{
+use book::{
     Inputs, PageFile, SettingsError, SiteSettings, list_pages, missing_inputs, page_file,
     read_document,
 };

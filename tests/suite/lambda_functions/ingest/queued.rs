@@ -289,7 +289,8 @@ async fn another_model_fills_an_index_beside_the_live_one() {
 
 #[tokio::test]
 async fn metrics_report_the_work_and_its_delay() {
-    let queued = Queued::start("lambda_ingest_metrics", &[]).await;
+    let variables = [("BOOKRAG_METRICS", "all")];
+    let queued = Queued::start("lambda_ingest_metrics", &variables).await;
     let world = &queued.world;
     world.put("docs/a.md", "# A\n\nApples.\n").await;
     world.converge(Change::Created, "docs/a.md").await;

@@ -1,0 +1,491 @@
+//! Converts the HTML of a page to blocks.
+
+mod names;
+
+use std::ops::Range;
+
+use html5gum::Token;
+
+use crate::block::{Block, BlockKind, MarkKind, Nesting};
+use crate::markdown::{item_marker, linkable};
+use crate::omission::{Omission, OmissionReason};
+use crate::webpage::{Root, Start, attribute, is_empty, tokens};
+
+use super::elements::{Address, Role, is_left_out, language_of, role_of};
+use super::file::HtmlFile;
+use super::leaf::{Finished, Leaf};
+use super::math::Math;
+
+/// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
+const MAX_DEPTH: usize = 256;
+
+/// The text in the HTML of a page.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    pub(super) blocks: Vec<Block>,
+    /// Everything else in the file.
+    pub(super) omissions: Vec<Omission>,
+}
+
+impl Content {
+    pub(super) fn headings(&self) -> usize {
+        let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
+        self.blocks.iter().filter(is_heading).count()
+    }
+}
+
+/// Reads the content of the page at an address, from the element that [`Root`] finds.
+pub(super) fn read_content(html: &str, address: Address<'_>) -> Content {
+    let mut reader = ContentReader::new(html, address);
+    for Ok(token) in tokens(html) {
+        reader.token(token);
+    }
+    reader.end_block();
+    Content {
+        omissions: reader.file.omissions(),
+        ..reader.content
+    }
+}
+
+/// An open element.
+struct Element {
+    name: Vec<u8>,
+    role: Role,
+}
+
+/// A skipped element, and the number of open elements with its name, to find its end tag.
+struct LeftOut {
+    name: Vec<u8>,
+    open: usize,
+}
+
+/// The position relative to the page's content.
+#[derive(PartialEq, Eq)]
+enum Position {
+    Before,
+    Within,
+    After,
+}
+
+/// A name that an open element gives to something in it.
+struct Around {
+    /// The number of elements around the open element.
+    depth: usize,
+    name: String,
+}
+
+struct ContentReader<'a> {
+    file: HtmlFile<'a>,
+    address: Address<'a>,
+    root: Root,
+    place: Position,
+    open: Vec<Element>,
+    left_out: Option<LeftOut>,
+    leaf: Leaf,
+    /// The heading, code or table being read. Elements in it do not begin blocks.
+    whole: Option<BlockKind>,
+    /// Cells of the open row.
+    cells: usize,
+    lists: Vec<Option<u64>>,
+    /// The marker of the list item whose text has not begun.
+    marker: String,
+    nesting: Nesting,
+    /// The formula being read.
+    math: Option<Math>,
+    /// The language that an element around the next code gives.
+    language: Option<Around>,
+    /// The id of the section whose heading is next.
+    section: Option<Around>,
+    /// The line of the page's text at which the next block begins.
+    line: u32,
+    content: Content,
+}
+
+impl<'a> ContentReader<'a> {
+    fn new(html: &'a str, address: Address<'a>) -> Self {
+        Self {
+            file: HtmlFile::new(html),
+            address,
+            root: Root::of(html),
+            place: Position::Before,
+            open: Vec::new(),
+            left_out: None,
+            leaf: Leaf::default(),
+            whole: None,
+            cells: 0,
+            lists: Vec::new(),
+            marker: String::new(),
+            nesting: Nesting::default(),
+            math: None,
+            language: None,
+            section: None,
+            line: 1,
+            content: Content::default(),
+        }
+    }
+
+    fn token(&mut self, token: Token<usize>) {
+        match token {
+            Token::StartTag(tag) => {
+                self.omit_tag(tag.span.start..tag.span.end);
+                match self.place {
+                    Position::Before => self.look_for_root(tag),
+                    Position::Within => self.start(tag),
+                    Position::After => {}
+                }
+            }
+            Token::EndTag(tag) => {
+                self.omit_tag(tag.span.start..tag.span.end);
+                if self.place == Position::Within {
+                    self.end(&tag.name, tag.span.start);
+                }
+            }
+            Token::String(text) => {
+                let source = text.span.start..text.span.end;
+                self.text(&String::from_utf8_lossy(&text), source);
+            }
+            Token::Comment(comment) => {
+                let source = comment.span.start..comment.span.end;
+                self.file.omit(OmissionReason::Comment, source);
+            }
+            Token::Doctype(doctype) => {
+                let source = doctype.span.start..doctype.span.end;
+                self.file.omit(OmissionReason::BesideContent, source);
+            }
+            Token::Error(_) => {}
+        }
+    }
+
+    fn look_for_root(&mut self, tag: Start) {
+        let is_root = match self.root {
+            Root::At(at) => tag.span.start == at,
+            Root::Body => **tag.name == *b"body",
+        };
+        if is_root {
+            self.place = Position::Within;
+            self.push(tag, Role::Block);
+        }
+    }
+
+    fn start(&mut self, tag: Start) {
+        let is_empty = is_empty(&tag);
+        if let Some(left_out) = &mut self.left_out {
+            left_out.open += usize::from(!is_empty && *left_out.name == **tag.name);
+            return;
+        }
+        if let Some(math) = &mut self.math {
+            math.start(&tag);
+            return;
+        }
+        // The footer of a quote names its author.
+        let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
+        if is_footer || is_left_out(&tag) {
+            let name = tag.name.to_vec();
+            self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
+            return;
+        }
+        if is_empty {
+            self.empty(&tag);
+            return;
+        }
+        if **tag.name == *b"math" {
+            self.math = Some(Math::new(&tag));
+            return;
+        }
+        let role = role_of(&tag, self.address);
+        if self.whole.is_some() {
+            self.start_in_whole(&tag, role);
+            return;
+        }
+        if role == Role::Item {
+            self.end_unclosed_item(tag.span.start);
+        }
+        self.start_block(tag, role);
+    }
+
+    /// An element without content.
+    fn empty(&mut self, tag: &Start) {
+        let source = tag.span.start..tag.span.end;
+        match (tag.name.as_slice(), &self.whole) {
+            (b"br", Some(BlockKind::Code { .. })) => self.leaf.push_code("\n", &source),
+            (b"br", Some(_)) => self.leaf.space(),
+            (b"br", None) => self.leaf.end_line(),
+            (b"hr", None) => self.end_block(),
+            (b"img", _) => {
+                let text = attribute(tag, "alt").unwrap_or_default();
+                match self.address.of_picture(tag) {
+                    Some(address) => self.leaf.push_picture(&text, address, &source),
+                    None => self.leaf.push(&text, &source),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Begins an element within a heading, code or a table.
+    fn start_in_whole(&mut self, tag: &Start, role: Role) {
+        let is_table = self.whole == Some(BlockKind::Table);
+        match (&mut self.whole, &role) {
+            (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
+                *language = language_of(tag).unwrap_or_default();
+            }
+            // Some sites show each line of code in an element of its own.
+            (Some(BlockKind::Code { .. }), Role::Block) => self.leaf.end_code_line(),
+            (Some(BlockKind::Code { .. }), _)
+            | (_, Role::Inline | Role::Mark(_) | Role::Jump { .. }) => {}
+            (_, Role::Row) if is_table => self.end_row(),
+            (_, Role::Cell) if is_table => {
+                if self.cells > 0 {
+                    self.leaf.end_cell();
+                }
+                self.cells += 1;
+            }
+            _ => self.leaf.space(),
+        }
+        let is_code = matches!(self.whole, Some(BlockKind::Code { .. }));
+        let role = match role {
+            Role::Mark(kind) if is_table => self.open_mark(kind),
+            Role::Row if is_table => Role::Row,
+            Role::Block if is_code => Role::Block,
+            Role::Jump { id, from } if !is_code => self.open_jump(id, from),
+            // Other marks in headings and code are ignored.
+            Role::Inline | Role::Mark(_) => Role::Inline,
+            _ if is_code => Role::Inline,
+            _ => Role::Block,
+        };
+        self.push(tag.clone(), role);
+    }
+
+    fn start_block(&mut self, tag: Start, role: Role) {
+        if role == Role::Code {
+            let depth = self.open.len();
+            let own = language_of(&tag).map(|name| Around { depth, name });
+            self.language = own.or(self.language.take());
+            self.remove_language_label();
+        }
+        if !matches!(role, Role::Inline | Role::Mark(_) | Role::Jump { .. }) {
+            self.end_block();
+        }
+        let has_room = self.open.len() < MAX_DEPTH;
+        let role = match role {
+            Role::Heading(_) | Role::Code | Role::Table | Role::List(_) | Role::Item
+                if !has_room =>
+            {
+                Role::Block
+            }
+            Role::Mark(kind) => self.open_mark(kind),
+            Role::Jump { id, from } => self.open_jump(id, from),
+            role => role,
+        };
+        match &role {
+            Role::Heading(level) => {
+                self.marker.clear();
+                let section = self.section.take().map(|section| section.name);
+                let anchor = attribute(&tag, "id").or(section);
+                self.whole = Some(BlockKind::Heading {
+                    level: *level,
+                    anchor: anchor.and_then(linkable),
+                    listed: true,
+                });
+            }
+            Role::Code => {
+                self.marker.clear();
+                self.whole = Some(BlockKind::Code {
+                    language: self.language.take().map_or_else(String::new, |it| it.name),
+                    title: None,
+                });
+            }
+            Role::Table => {
+                self.marker.clear();
+                self.cells = 0;
+                self.whole = Some(BlockKind::Table);
+            }
+            Role::List(first) => self.lists.push(*first),
+            Role::Item => {
+                self.nesting.items += 1;
+                self.marker = item_marker(&mut self.lists);
+            }
+            Role::Quote => self.nesting.quotes += usize::from(has_room),
+            Role::Block => self.begin_around(&tag),
+            Role::Row | Role::Cell | Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
+        }
+        self.push(tag, role);
+    }
+
+    /// Opens a mark. Returns [`Role::Inline`] if there is nothing to mark.
+    fn open_mark(&mut self, kind: Option<MarkKind>) -> Role {
+        let kind = kind.filter(|_| self.open.len() < MAX_DEPTH);
+        match kind.filter(|kind| self.leaf.open(kind.clone())) {
+            Some(kind) => Role::Mark(Some(kind)),
+            None => Role::Inline,
+        }
+    }
+
+    fn push(&mut self, tag: Start, role: Role) {
+        if self.open.len() < MAX_DEPTH {
+            let name = tag.name.0;
+            self.open.push(Element { name, role });
+        }
+    }
+
+    /// Ends a list item that lacks an end tag, at the start of the next one.
+    fn end_unclosed_item(&mut self, at: usize) {
+        let is_list_part = |element: &Element| matches!(element.role, Role::Item | Role::List(_));
+        let last = self.open.iter().rposition(is_list_part);
+        if let Some(last) = last.filter(|last| self.open[*last].role == Role::Item) {
+            self.close_down_to(last, at);
+        }
+    }
+
+    /// Reads an end tag at an offset.
+    fn end(&mut self, name: &[u8], at: usize) {
+        if let Some(left_out) = &mut self.left_out {
+            left_out.open -= usize::from(*left_out.name == *name);
+            if left_out.open == 0 {
+                self.left_out = None;
+            }
+            return;
+        }
+        if let Some(mut math) = self.math.take() {
+            if !math.end(name) {
+                self.math = Some(math);
+                return;
+            }
+            let (formula, unshown) = math.finish();
+            self.leaf.push_formula(&formula, &(math.from..at));
+            for source in unshown {
+                self.file.omit(OmissionReason::BesideContent, source);
+            }
+            return;
+        }
+        let named = self.open.iter().rposition(|element| element.name == name);
+        if let Some(named) = named {
+            self.close_down_to(named, at);
+        }
+        if self.open.is_empty() {
+            self.place = Position::After;
+        }
+    }
+
+    /// Closes the elements from the one at `place`, at an offset of the file.
+    fn close_down_to(&mut self, place: usize, at: usize) {
+        while self.open.len() > place {
+            if let Some(element) = self.open.pop() {
+                self.close(element.role, at);
+            }
+        }
+        self.forget_closed();
+    }
+
+    fn close(&mut self, role: Role, at: usize) {
+        match role {
+            Role::Inline | Role::Cell => {}
+            Role::Mark(_) => self.leaf.close(),
+            Role::Jump { id, from } => self.close_jump(id, from..at),
+            Role::Block if matches!(self.whole, Some(BlockKind::Code { .. })) => {
+                self.leaf.end_code_line();
+            }
+            Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
+            Role::Block if self.whole.is_some() => self.leaf.space(),
+            Role::Heading(_) | Role::Code | Role::Table => {
+                self.end_row();
+                self.end_block();
+                self.whole = None;
+            }
+            Role::Block | Role::Row => self.end_block(),
+            Role::List(_) => {
+                self.end_block();
+                self.lists.pop();
+            }
+            Role::Item => {
+                self.end_block();
+                self.marker.clear();
+                self.nesting.items -= 1;
+            }
+            Role::Quote => {
+                self.end_block();
+                self.nesting.quotes -= 1;
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, source: Range<usize>) {
+        if self.place != Position::Within || self.left_out.is_some() {
+            self.file.omit(OmissionReason::BesideContent, source);
+            return;
+        }
+        // The source differs from the text, so it contains a character reference.
+        if self.file.html.get(source.clone()) != Some(text) {
+            self.file
+                .omit(OmissionReason::CharacterReference, source.clone());
+        }
+        if let Some(math) = &mut self.math {
+            math.push(text, source);
+        } else if matches!(self.whole, Some(BlockKind::Code { .. })) {
+            self.leaf.push_code(text, &source);
+        } else {
+            self.leaf.push(text, &source);
+        }
+    }
+
+    fn end_row(&mut self) {
+        if self.whole == Some(BlockKind::Table) {
+            self.leaf.end_row();
+            self.cells = 0;
+        }
+    }
+
+    /// Ends the block being read, if it has text.
+    fn end_block(&mut self) {
+        let Finished {
+            text, mut marks, ..
+        } = self.leaf.take();
+        let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
+        let text = match kind {
+            BlockKind::Code { .. } => text.trim_start_matches('\n').to_owned(),
+            _ => text,
+        };
+        if text.is_empty() {
+            return;
+        }
+        if !matches!(kind, BlockKind::Paragraph | BlockKind::Table) {
+            marks.clear();
+        }
+        let marker = std::mem::take(&mut self.marker);
+        let (kind, text) = match kind {
+            BlockKind::Paragraph if !marker.is_empty() => {
+                for mark in &mut marks {
+                    *mark = mark.clone().after(marker.len());
+                }
+                (BlockKind::ListItem, format!("{marker}{text}"))
+            }
+            kind => (self.linked(kind), text),
+        };
+        // HTML is often a single line, so lines are those of the text: a code block has two for its fences, and an empty line follows
+        // each block.
+        let fences = 2 * u32::from(matches!(kind, BlockKind::Code { .. }));
+        let lines = fences + u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let (start_line, end_line) = (self.line, self.line.saturating_add(lines - 1));
+        self.line = end_line.saturating_add(2);
+        self.content.blocks.push(Block {
+            kind,
+            // The HTML is generated, so the author's Markdown is unknown; use the text.
+            markdown: text.clone(),
+            text,
+            marks,
+            start_line,
+            end_line,
+            nesting: self.nesting,
+        });
+    }
+
+    fn omit_tag(&mut self, source: Range<usize>) {
+        let is_content = self.place == Position::Within && self.left_out.is_none();
+        let reason = if is_content {
+            OmissionReason::Tag
+        } else {
+            OmissionReason::BesideContent
+        };
+        self.file.omit(reason, source);
+    }
+}

@@ -1,0 +1,93 @@
+//! The names of parts of a page: ids of headings and the signs that link to them, languages of code, titles of asides.
+
+use std::ops::Range;
+
+use crate::block::{BlockKind, MarkKind};
+use crate::built::elements::{Role, language_of};
+use crate::markdown::linkable;
+use crate::omission::OmissionReason;
+use crate::webpage::{Start, attribute};
+
+use super::{Around, ContentReader};
+
+impl ContentReader<'_> {
+    /// Begins an element that says something about what it holds: the language of code, the id of a section, or the title of an aside.
+    pub(super) fn begin_around(&mut self, tag: &Start) {
+        let depth = self.open.len();
+        let named = |name: String| Around { depth, name };
+        self.language = language_of(tag).map(named).or(self.language.take());
+        if **tag.name == *b"section" {
+            self.section = attribute(tag, "id").map(named);
+        }
+        // The title that the page shows is hidden from screen readers, which say this label instead.
+        if **tag.name == *b"aside"
+            && let Some(label) = attribute(tag, "aria-label")
+        {
+            self.leaf.push(&label, &(tag.span.start..tag.span.end));
+            self.end_block();
+        }
+    }
+
+    /// Forgets the names that closed elements gave.
+    pub(super) fn forget_closed(&mut self) {
+        for around in [&mut self.language, &mut self.section] {
+            around.take_if(|around| around.depth >= self.open.len());
+        }
+    }
+
+    /// Removes the name of a language that a page shows above code.
+    pub(super) fn remove_language_label(&mut self) {
+        let language = self.language.as_ref().map(|around| &*around.name);
+        if let Some(source) = self.leaf.remove_label(language.unwrap_or_default()) {
+            self.file.omit(OmissionReason::BesideContent, source);
+        }
+    }
+
+    /// Opens a link to a place on this page.
+    pub(super) fn open_jump(&mut self, id: String, from: usize) -> Role {
+        let link = MarkKind::Link(vec![format!("{}#{id}", self.address.url)]);
+        match self.open_mark(Some(link)) {
+            Role::Mark(_) => Role::Jump { id, from },
+            other => other,
+        }
+    }
+
+    /// Closes a link to a place on this page. The sign that links a heading to itself and the number of a note are no text of the
+    /// page.
+    pub(super) fn close_jump(&mut self, id: String, source: Range<usize>) {
+        let is_raised = self.open.iter().any(|element| element.name == b"sup");
+        let is_text = |text: &str| {
+            let number = text
+                .trim()
+                .strip_prefix('[')
+                .and_then(|text| text.strip_suffix(']'));
+            let is_number = number.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+            text.contains(char::is_alphanumeric) && !is_raised && !is_number
+        };
+        if !self.leaf.close_or_remove(is_text) {
+            return;
+        }
+        self.file.omit(OmissionReason::BesideContent, source);
+        if let Some(BlockKind::Heading {
+            anchor: anchor @ None,
+            ..
+        }) = &mut self.whole
+        {
+            *anchor = linkable(id);
+        }
+    }
+
+    /// Removes the id of a heading that is the page's own title: its place is the page.
+    pub(super) fn linked(&self, kind: BlockKind) -> BlockKind {
+        match kind {
+            BlockKind::Heading {
+                level: 1, listed, ..
+            } if self.content.headings() == 0 => BlockKind::Heading {
+                level: 1,
+                anchor: None,
+                listed,
+            },
+            kind => kind,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Splits long sections at the edges of their blocks.
+
+use std::borrow::{Borrow, Cow};
+use std::ops::{Deref, Range};
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{Block, BlockKind, Mark};
+
+use super::fenced_text;
+use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
+use super::section::Section;
+use super::tokens::count_tokens;
+
+/// A whole block, or a part of a block that is too long.
+#[derive(Debug, Clone)]
+pub(super) struct PartBlock<'a>(Cow<'a, Block>);
+
+impl Deref for PartBlock<'_> {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        &self.0
+    }
+}
+
+impl Borrow<Block> for PartBlock<'_> {
+    fn borrow(&self) -> &Block {
+        &self.0
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    /// The blocks, those shared with the previous piece first.
+    pub(super) blocks: Vec<PartBlock<'a>>,
+    shared: usize,
+}
+
+impl Part<'_> {
+    /// The number of words that the previous piece lacks.
+    pub(super) fn new_words(&self) -> usize {
+        let fresh = &self.blocks[self.shared..];
+        fresh
+            .iter()
+            .map(|block| block.text.split_whitespace().count())
+            .sum()
+    }
+}
+
+#[derive(Clone)]
+struct Measured<'a> {
+    block: PartBlock<'a>,
+    tokens: usize,
+}
+
+/// Tokens of the blank line between two blocks.
+const SEPARATOR_TOKENS: usize = 1;
+
+/// Splits a section's blocks into pieces. A section that fits the policy is one piece.
+pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Part<'a>> {
+    let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
+    if size_of(&blocks) <= policy.split_above_tokens + SEPARATOR_TOKENS {
+        return vec![piece(blocks, 0)];
+    }
+    let mut pieces: Vec<Part<'a>> = Vec::new();
+    let mut current: Vec<Measured<'a>> = Vec::new();
+    let mut shared = 0;
+    for measured in blocks {
+        let added = size_of(&current) + measured.tokens;
+        if current.len() > shared && added > policy.target_tokens {
+            let overlap = overlap_of(&current, policy.overlap_tokens);
+            let kept = current[current.len() - overlap..].to_vec();
+            pieces.push(piece(std::mem::replace(&mut current, kept), shared));
+            shared = overlap;
+            // An overlap that leaves no room for the next block is dropped.
+            if size_of(&current) + measured.tokens > policy.target_tokens {
+                current.clear();
+                shared = 0;
+            }
+        }
+        current.push(measured);
+    }
+    pieces.push(piece(current, shared));
+    pieces
+}
+
+fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Part<'_> {
+    Part {
+        blocks: blocks.into_iter().map(|measured| measured.block).collect(),
+        shared,
+    }
+}
+
+fn size_of(blocks: &[Measured<'_>]) -> usize {
+    blocks
+        .iter()
+        .map(|block| block.tokens + SEPARATOR_TOKENS)
+        .sum()
+}
+
+impl<'a> Measured<'a> {
+    fn new(block: PartBlock<'a>) -> Self {
+        let tokens = count_tokens(&fenced_text(&block));
+        Self { block, tokens }
+    }
+}
+
+/// The number of trailing blocks that the next piece repeats; never all of them.
+fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
+    let mut tokens = 0;
+    let repeated = blocks.iter().skip(1).rev().take_while(|measured| {
+        tokens += measured.tokens + SEPARATOR_TOKENS;
+        tokens <= max_tokens
+    });
+    repeated.count()
+}
+
+fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
+    let mut all = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let measured = Measured::new(PartBlock(Cow::Borrowed(block)));
+        let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
+        let limit = if whole {
+            MAX_BLOCK_TOKENS
+        } else {
+            policy.split_above_tokens
+        };
+        if measured.tokens <= limit {
+            all.push(measured);
+            continue;
+        }
+        let parts = cut_block(block, policy.target_tokens);
+        all.extend(
+            parts
+                .into_iter()
+                .map(|part| Measured::new(PartBlock(Cow::Owned(part)))),
+        );
+    }
+    all
+}
+
+/// Splits a block into parts of about `target` tokens: code between lines, tables between rows with the header repeated, and text
+/// between sentences or else words.
+fn cut_block(block: &Block, target: usize) -> Vec<Block> {
+    let by_line = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
+    let units: Vec<&str> = if by_line || block.kind == BlockKind::Contents {
+        block.text.split_inclusive('\n').collect()
+    } else {
+        sentences(&block.text)
+    };
+    let header = match block.kind {
+        BlockKind::Table => units.first().copied().unwrap_or_default(),
+        _ => "",
+    };
+    let header_lines = usize::from(!header.is_empty());
+    let mut from = header.len();
+    let mut at = from;
+    let mut parts = Vec::new();
+    let mut text = String::from(header);
+    let mut size = count_tokens(header);
+    let header_size = size;
+    let mut first_unit = header_lines;
+    for (index, unit) in units.iter().enumerate().skip(header_lines) {
+        for fragment in fragments(unit, target) {
+            let tokens = count_tokens(fragment);
+            if size + tokens > target && size > header_size {
+                let marks = marks_of(block, header.len(), from..at);
+                parts.push(part_of(block, &text, marks, first_unit..index, by_line));
+                from = at;
+                text = String::from(header);
+                size = header_size;
+                first_unit = index;
+            }
+            text.push_str(fragment);
+            at += fragment.len();
+            size += tokens;
+        }
+    }
+    if size > header_size || parts.is_empty() {
+        let marks = marks_of(block, header.len(), from..at);
+        let units = first_unit..units.len();
+        parts.push(part_of(block, &text, marks, units, by_line));
+    }
+    parts
+}
+
+/// The marks of a part: those of the repeated header, and those of its stretch of the block's text.
+fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
+    let of = |stretch: Range<usize>| {
+        let marks = block.marks.iter();
+        marks.filter_map(move |mark| mark.within(&stretch))
+    };
+    let own = of(stretch).map(|mark| mark.after(header));
+    of(0..header).chain(own).collect()
+}
+
+/// One part of a split block: its text, and the source lines of its units if units are lines.
+fn part_of(
+    block: &Block,
+    text: &str,
+    marks: Vec<Mark>,
+    units: Range<usize>,
+    by_line: bool,
+) -> Block {
+    let Range {
+        start: from,
+        end: to,
+    } = units;
+    let line = |unit: usize| u32::try_from(unit).unwrap_or(u32::MAX);
+    let (start_line, end_line) = if by_line {
+        // Below a fence's opening line, or a table's header and delimiter row.
+        let first = block.start_line.saturating_add(1);
+        let start = first.saturating_add(line(from));
+        let end = first.saturating_add(line(to.max(from + 1) - 1));
+        (start.min(block.end_line), end.min(block.end_line))
+    } else {
+        (block.start_line, block.end_line)
+    };
+    let mut kind = block.kind.clone();
+    // Only the first part keeps the title.
+    if let (BlockKind::Code { title, .. }, true) = (&mut kind, from > 0) {
+        *title = None;
+    }
+    let kept = 0..text.trim_end().len();
+    Block {
+        kind,
+        text: text.trim_end().to_owned(),
+        marks: marks.iter().filter_map(|mark| mark.within(&kept)).collect(),
+        markdown: text.trim_end().to_owned(),
+        start_line,
+        end_line,
+        nesting: block.nesting,
+    }
+}
+
+/// Splits a text after its sentences, which keep the white space behind them.
+///
+/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
+#[must_use]
+pub fn sentences(text: &str) -> Vec<&str> {
+    let may_end = |c: char| c.is_whitespace() || matches!(c, '。' | '！' | '？');
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for (at, part) in text.split_sentence_bound_indices() {
+        let end = at + part.len();
+        if part.ends_with(may_end) || end == text.len() {
+            sentences.push(&text[start..end]);
+            start = end;
+        }
+    }
+    sentences
+}
+
+/// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.
+fn fragments(unit: &str, target: usize) -> Vec<&str> {
+    /// A token has at least one byte, so a text with fewer bytes than the target fits.
+    const MIN_BYTES_A_TOKEN: usize = 1;
+    if unit.len() <= target * MIN_BYTES_A_TOKEN || count_tokens(unit) <= target {
+        return vec![unit];
+    }
+    let mut fragments = Vec::new();
+    let mut from = 0;
+    while from < unit.len() {
+        let mut end = (from + target).min(unit.len());
+        while !unit.is_char_boundary(end) {
+            end += 1;
+        }
+        if end < unit.len()
+            && let Some(space) = unit[from..end].rfind(char::is_whitespace)
+            && space > 0
+        {
+            end = from + space;
+            while !unit.is_char_boundary(end) {
+                end += 1;
+            }
+        }
+        fragments.push(&unit[from..end]);
+        from = end;
+    }
+    fragments
+}

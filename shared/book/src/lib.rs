@@ -1,0 +1,74 @@
+//! Reads a book, from the sources of a Docusaurus site or from the HTML of a built site: its pages become documents with front matter,
+//! blocks, anchors and URLs. Pure.
+
+mod script;
+mod paths;
+mod webpage;
+mod settings;
+
+mod pages;
+mod missing;
+mod front_matter;
+mod blog;
+mod permalink;
+mod jsx;
+mod html;
+mod omission;
+mod placeholder;
+mod lines;
+mod mdx_code_block;
+mod spans;
+mod modules;
+mod imports;
+mod openapi;
+mod mdx;
+mod slug;
+mod hidden;
+mod block;
+mod escape;
+#[cfg(test)]
+mod rendering;
+mod markdown;
+mod links;
+mod placement;
+mod titles;
+mod body;
+mod labels;
+mod built;
+mod document;
+mod page_markdown;
+
+pub mod chunk;
+
+pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
+pub use built::{list_script_pages, locale_folders, url_in_build, urls_of_source};
+pub use document::{
+    Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
+    fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
+};
+pub use document::{settings_text, with_line_feeds};
+pub use escape::{LinePosition, MarkdownPiece, Pieces, Wrap, fence_info, heading_text, href};
+pub use escape::{
+    ListMarkers, escaped, fence_of, fenced, heading, marked_text, marker_length, table,
+};
+pub use front_matter::{FrontMatter, FrontMatterError};
+pub use hidden::visible;
+pub use hidden::{Filter as HiddenFilter, is_hidden};
+pub use labels::is_label_file;
+pub use placement::{Placement, UNKNOWN};
+
+pub use links::{follow_links, linked_sources};
+pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs, missing_other_versions};
+pub use omission::{Omission, OmissionReason};
+pub use page_markdown::page_markdown;
+pub use pages::{
+    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
+};
+pub use paths::{is_outside, joined};
+pub use settings::{
+    CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
+    SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,
+    instance_of_version, is_front_page, is_settings_file, origin_of_version, version_in_site,
+};
+pub use slug::slug;
+pub use titles::shortened_title;

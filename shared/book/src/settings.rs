@@ -1,0 +1,429 @@
+//! A site's settings: from `bookrag.toml`, or else literals in its Docusaurus config, or else defaults.
+
+mod value;
+mod changes;
+mod evaluate;
+mod origin;
+mod bookrag_toml;
+mod build;
+mod docusaurus;
+mod patterns;
+mod versions;
+mod synonyms;
+mod instance;
+mod plugins;
+mod reading_key;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use bookrag_toml::build_folder;
+pub use build::{SITEMAP, is_front_page};
+pub use instance::{
+    ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, origin_of_version,
+    version_in_site,
+};
+pub use origin::{Origin, Setting};
+
+use bookrag_toml::TomlSettings;
+use build::FRONT_PAGE;
+use docusaurus::{locale_places, read_docusaurus_config};
+use origin::Picker;
+use plugins::{read_docs, read_unversioned};
+use synonyms::{SYNONYMS_FILE, read_synonyms};
+use value::ConfigValue;
+
+/// The files with settings, in order of precedence. Docs instances other than the default also have [files of
+/// versions](Instance::versions_file), known only after these were read.
+pub const SETTINGS_FILES: [&str; 9] = [
+    "bookrag.toml",
+    "docusaurus.config.ts",
+    "docusaurus.config.js",
+    "docusaurus.config.mjs",
+    "docusaurus.config.cjs",
+    "docusaurus.config.mts",
+    "versions.json",
+    SYNONYMS_FILE,
+    FRONT_PAGE,
+];
+
+/// Docusaurus's name for the version in `docs/`.
+pub const CURRENT_VERSION: &str = "current";
+
+/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], the sitemap of a build, or the versions of a docs
+/// instance, whether or not the site has that instance.
+#[must_use]
+pub fn is_settings_file(path: &str) -> bool {
+    let instance = path.strip_suffix("_versions.json");
+    SETTINGS_FILES.contains(&path) || path == SITEMAP || instance.is_some_and(is_instance_id)
+}
+
+/// True for an id that Docusaurus accepts: letters, digits, `_` and `-`.
+fn is_instance_id(id: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    !id.is_empty() && id.bytes().all(is_known)
+}
+
+/// The settings of a site that decide which files are pages and what their URLs are.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
+pub struct SiteSettings {
+    /// The site's title.
+    pub title: Option<String>,
+    /// `url`: the scheme and host of the site, without a trailing slash; `None` if computed.
+    pub url: Option<String>,
+    /// `baseUrl`, with leading and trailing slash: `/book/`.
+    pub base_url: String,
+    /// The plugins that make pages: docs (at least one, the default ones first if they exist), then plugins of pages, then
+    /// blogs.
+    pub instances: Vec<Instance>,
+    /// `trailingSlash`; `None` leaves URLs as derived from files.
+    pub trailing_slash: Option<bool>,
+    /// The locale without a prefix.
+    pub default_locale: String,
+    /// Folders whose files the site serves unchanged, relative to the site: `static`.
+    pub static_folders: Vec<String>,
+    /// All locales, including the default one.
+    pub locales: Vec<String>,
+    /// The folder of the translations: `i18n`.
+    pub i18n_path: String,
+    locale_places: BTreeMap<String, LocalePlace>,
+    /// The Markdown dialect of files whose front matter sets none.
+    pub markdown_format: MarkdownFormat,
+    /// True if `$…$` and `$$…$$` are formulas, because the site uses remark-math.
+    pub math: bool,
+    /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
+    pub comment_ids: bool,
+    /// True if the site is a build: its pages are HTML files, not sources.
+    pub is_build: bool,
+    /// Front matter fields that a page must have to be indexed.
+    pub require_front_matter: Vec<String>,
+    /// Sets of synonyms, from `synonyms.txt`.
+    pub synonyms: Vec<Vec<String>>,
+    /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
+    pub keep_anchor_case: bool,
+    /// Each setting with its value and origin.
+    pub origins: Vec<Setting>,
+    /// Settings that could not be read and are not essential.
+    pub warnings: Vec<String>,
+}
+
+/// The error in a settings file. Its settings are unknown, so no page may be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {reason}")]
+pub struct SettingsError {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The problem, and how to solve it.
+    pub reason: String,
+}
+
+impl SettingsError {
+    /// Names the file, the line from 1, and the problem.
+    #[must_use]
+    pub fn new(file: &str, line: usize, reason: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct LocalePlace {
+    folder: Option<String>,
+    base_url: Option<String>,
+    /// `translate: false`: its translations are not used.
+    untranslated: bool,
+}
+
+/// The dialect of Markdown files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MarkdownFormat {
+    /// All are MDX: Docusaurus's default.
+    Mdx,
+    /// All are plain Markdown.
+    Md,
+    /// `.mdx` files are MDX, `.md` files plain Markdown.
+    Detect,
+}
+
+impl MarkdownFormat {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "mdx" => Some(Self::Mdx),
+            "md" => Some(Self::Md),
+            "detect" => Some(Self::Detect),
+            _ => None,
+        }
+    }
+}
+
+impl SiteSettings {
+    /// True if no file of the site says anything about it. Where a bucket's built pages are is known without a file.
+    #[must_use]
+    pub fn are_defaults(&self) -> bool {
+        let is_default =
+            |it: &Setting| it.origin == Origin::Default || it.name.starts_with("pages.build.");
+        self.origins.iter().all(is_default)
+    }
+
+    /// Reads a site's settings from the texts of its [`SETTINGS_FILES`] and of its docs' versions, by name. `has_docs_folder` is true if
+    /// the site has a docs folder.
+    ///
+    /// A computed setting is reported in `warnings` and gets its default.
+    ///
+    /// # Errors
+    /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not replace it.
+    pub fn read(
+        files: &BTreeMap<String, String>,
+        has_docs_folder: bool,
+    ) -> Result<Self, SettingsError> {
+        Self::read_with_build(files, has_docs_folder, None)
+    }
+
+    /// Like [`Self::read`], for a site whose build is in this folder if `bookrag.toml` names no other.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`].
+    pub fn read_with_build(
+        files: &BTreeMap<String, String>,
+        has_docs_folder: bool,
+        build: Option<&str>,
+    ) -> Result<Self, SettingsError> {
+        let mut picker = Picker::default();
+        let mut toml = TomlSettings::read(files)?;
+        let (config_name, config) = read_docusaurus_config(files)?;
+        picker.config_name = config_name;
+        let is_build = config_name == FRONT_PAGE;
+        let build = toml.build.take().or_else(|| build.map(str::to_owned));
+        let build = build.filter(|_| !is_build);
+        let title = picker.optional(
+            "title",
+            toml.title.take(),
+            config.get("title"),
+            ConfigValue::text,
+        );
+        let base_url = slashed(&picker.pick(
+            "base_url",
+            toml.base_url.take(),
+            config.get("baseUrl"),
+            ConfigValue::text,
+            "/".to_owned(),
+        ));
+        let trailing_slash = picker.optional(
+            "trailing_slash",
+            toml.trailing_slash,
+            config.get("trailingSlash"),
+            ConfigValue::bool,
+        );
+        let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        let pages = std::mem::take(&mut toml.pages);
+        let blog = std::mem::take(&mut toml.blog);
+        for (kind, toml, build) in [
+            (ContentKind::Pages, pages, build.as_deref()),
+            (ContentKind::Blog, blog, None),
+        ] {
+            let plugins = read_unversioned(kind, toml, &config, build, files, &mut picker)?;
+            instances.extend(plugins);
+        }
+        let markdown = config.get("markdown");
+        let markdown_format = picker.pick(
+            "markdown_format",
+            toml.markdown_format,
+            markdown.get("format"),
+            |value| MarkdownFormat::named(&value.text()?),
+            MarkdownFormat::Mdx,
+        );
+        let math = reads_math(toml.math, files, &mut picker);
+        let keep_anchor_case = picker.pick(
+            "keep_anchor_case",
+            toml.keep_anchor_case,
+            markdown.get("anchors").get("maintainCase"),
+            ConfigValue::bool,
+            false,
+        );
+        let i18n = config.get("i18n");
+        let (default_locale, locales) = read_locales(&mut toml, i18n, &mut picker);
+        let i18n_path = i18n_path(i18n, &mut picker);
+        let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
+        if !toml.require_front_matter.is_empty() {
+            picker.note("require_front_matter", &toml.require_front_matter);
+        }
+        Ok(Self {
+            title,
+            // Only exports need it and also accept it as an argument, so a computed one causes no warning.
+            url: config
+                .get("url")
+                .text()
+                .map(|url| url.trim_end_matches('/').to_owned()),
+            instances,
+            trailing_slash,
+            default_locale,
+            static_folders: static_folders(&config),
+            locales,
+            i18n_path,
+            locale_places,
+            base_url,
+            markdown_format,
+            math,
+            comment_ids: comment_ids(&config, &mut picker),
+            keep_anchor_case,
+            is_build,
+            require_front_matter: toml.require_front_matter,
+            synonyms: site_synonyms(files, &mut picker)?,
+            origins: picker.origins,
+            warnings: picker.warnings,
+        })
+    }
+
+    /// Returns the folder of the site's build, relative to the site, if pages that the sources do not hold are read from it.
+    #[must_use]
+    pub fn build_folder(&self) -> Option<&str> {
+        let mut plugins = self.instances.iter();
+        let build = plugins.find(|it| it.is_built && !self.is_build);
+        build.map(|it| it.path.as_str())
+    }
+
+    /// Returns the instance with this id, or else the first docs instance.
+    #[must_use]
+    pub fn instance(&self, id: &str) -> &Instance {
+        let named = self.instances.iter().find(|docs| docs.id == id);
+        named.unwrap_or(&self.instances[0])
+    }
+
+    /// Returns the base URL of a locale's pages.
+    #[must_use]
+    pub fn locale_base_url(&self, locale: &str) -> String {
+        let own = self.locale_places.get(locale);
+        match own.and_then(|place| place.base_url.clone()) {
+            Some(url) => url,
+            None if locale == self.default_locale => self.base_url.clone(),
+            None => format!("{}{locale}/", self.base_url),
+        }
+    }
+
+    /// True if a locale's translations are used.
+    #[must_use]
+    pub fn translates(&self, locale: &str) -> bool {
+        let own = self.locale_places.get(locale);
+        own.is_none_or(|place| !place.untranslated)
+    }
+
+    /// Returns the folder of a locale's translations, relative to the site.
+    #[must_use]
+    pub fn locale_folder(&self, locale: &str) -> String {
+        let own = self.locale_places.get(locale);
+        let folder = own.and_then(|place| place.folder.as_deref());
+        format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
+    }
+}
+
+/// Returns the default locale, and all locales.
+fn read_locales(
+    toml: &mut TomlSettings,
+    i18n: &ConfigValue,
+    picker: &mut Picker,
+) -> (String, Vec<String>) {
+    let default_locale = picker.pick(
+        "default_locale",
+        toml.default_locale.take(),
+        i18n.get("defaultLocale"),
+        ConfigValue::text,
+        "en".to_owned(),
+    );
+    let mut locales = picker.pick(
+        "locales",
+        toml.locales.take(),
+        i18n.get("locales"),
+        ConfigValue::texts,
+        vec![],
+    );
+    if !locales.contains(&default_locale) {
+        locales.insert(0, default_locale.clone());
+    }
+    (default_locale, locales)
+}
+
+/// Returns the folder of translations.
+fn i18n_path(i18n: &ConfigValue, picker: &mut Picker) -> String {
+    let told = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
+    let origin = match told {
+        Some(_) => Origin::File(picker.config_name.to_owned()),
+        None => Origin::Default,
+    };
+    let path = told.unwrap_or_else(|| "i18n".to_owned());
+    picker.found("i18n_path", &path, origin);
+    path.trim_matches('/').to_owned()
+}
+
+/// True if `$` begins a formula. Plugins are functions, so their use shows only in the config's text. Without a config, formulas are assumed.
+fn reads_math(toml: Option<bool>, files: &BTreeMap<String, String>, picker: &mut Picker) -> bool {
+    let config = files.get(picker.config_name);
+    let math = toml.unwrap_or_else(|| config.is_none_or(|text| text.contains("remark-math")));
+    let origin = match (toml, picker.config_name) {
+        (Some(_), _) => Origin::toml(),
+        (None, "") => Origin::Default,
+        (None, name) => Origin::File(name.to_owned()),
+    };
+    picker.found("math", &math, origin);
+    math
+}
+
+/// Returns the folders of files that are copied into the site. Only pictures depend on them, so a computed value causes no warning.
+fn static_folders(config: &ConfigValue) -> Vec<String> {
+    let folders = config.get("staticDirectories").texts();
+    folders
+        .unwrap_or_else(|| vec!["static".to_owned()])
+        .iter()
+        .map(|folder| folder.trim_start_matches("./").trim_matches('/').to_owned())
+        .collect()
+}
+
+fn site_synonyms(
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<Vec<String>>, SettingsError> {
+    let synonyms = read_synonyms(files)?;
+    if !synonyms.is_empty() {
+        let origin = Origin::File(SYNONYMS_FILE.to_owned());
+        picker.found("synonyms", &synonyms, origin);
+    }
+    Ok(synonyms)
+}
+
+/// True if `<!-- #id -->` sets a heading's id: a feature of Docusaurus 4 that can be enabled separately.
+fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
+    // Other kinds of values, such as a list of single features, do not change it.
+    let chosen = |value: &ConfigValue| match value {
+        ConfigValue::Computed(_) => None,
+        value => Some(value.bool()),
+    };
+    let all = picker.config_only("future.v4", config.get("future").get("v4"), chosen);
+    let compat = config.get("markdown").get("mdx1Compat").get("comments");
+    let compat = picker.config_only("markdown.mdx1Compat.comments", compat, chosen);
+    all == Some(Some(true)) || compat == Some(Some(false))
+}
+
+fn slashed(url: &str) -> String {
+    let path = url.trim_matches('/');
+    if path.is_empty() {
+        "/".to_owned()
+    } else {
+        format!("/{path}/")
+    }
+}
+
+#[cfg(test)]
+mod computed_tests;
+#[cfg(test)]
+mod config_tests;
+#[cfg(test)]
+mod instance_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! The extractive answer: a contiguous quote of whole blocks from the section that ranks first.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::blocks::{BlockKind, Code, QuotableBlock, blocks_of};
+use super::similarity::{Similarities, raise};
+use super::{Passage, Quote};
+use crate::words::Words;
+use book::{ListMarkers, fenced};
+
+/// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next two values were chosen on 84 questions to
+/// four books. Values chosen without one of the books are about the same.
+const WORDS: usize = 120;
+/// The most words of a quote. Blocks that belong together may be longer.
+const MAX_WORDS: usize = 200;
+/// The penalty for each unit of |ln(words / WORDS)|.
+const LENGTH_WEIGHT: f32 = 0.1;
+/// The fewest questions of a section that is a list of questions and answers.
+const FEWEST_ENTRIES: usize = 2;
+/// Longer lists are cut. Of 5,800 sections 15 have a list of half as many words, and cutting those loses answers.
+const MAX_LIST_WORDS: usize = 400;
+/// Scores that differ by less are equal.
+const TOLERANCE: f32 = 1e-6;
+
+/// Marks where code was cut.
+const CUT: &str = "…";
+
+/// Quotes the first section with text.
+pub(super) fn answer(
+    query: &str,
+    passages: &[Passage<'_>],
+    similarities: Option<&Similarities>,
+    continues: &str,
+) -> Vec<Quote> {
+    let mut quotes = Vec::new();
+    let mut sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
+    let Some((passage, blocks)) = sections.find(|(_, blocks)| !blocks.is_empty()) else {
+        return quotes;
+    };
+    let chunk = &passage.candidate.chunk;
+    let similarities = given_or_by_words(similarities, query, passage);
+    let best = best_span(&blocks, &similarities);
+    let span = without_loose_ends(&blocks, best);
+    let words = Words::of(chunk.language());
+    let heading = heading_above(passage, &blocks, span.start);
+    let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading, &words));
+    write(heading, &blocks, span, passage.n, continues, &mut quotes);
+    quotes
+}
+
+/// The most lines of code, and rows of a table, in a brief quote.
+const BRIEF_LINES: usize = 15;
+
+/// Quotes the block of a section that fits the question best, with the sentence that leads to it or the code that it leads to; empty if the section
+/// has no text of its own. Also returns the quote as plain text.
+pub(super) fn brief(
+    query: &str,
+    passage: &Passage<'_>,
+    similarities: Option<&Similarities>,
+) -> (Vec<Quote>, String) {
+    let blocks = blocks_of(passage);
+    let similarities = given_or_by_words(similarities, query, passage);
+    let mut quotes = Vec::new();
+    let span = brief_span(&blocks, &similarities);
+    if span.is_empty() || leads_away(&blocks) {
+        return (quotes, String::new());
+    }
+    let blocks: Vec<QuotableBlock> = blocks[span]
+        .iter()
+        .map(|block| block.shortened(BRIEF_LINES, |row| similarities.gains(row).iter().sum()))
+        .collect();
+    let plain: Vec<&str> = blocks.iter().map(QuotableBlock::plain).collect();
+    write(None, &blocks, 0..blocks.len(), passage.n, "", &mut quotes);
+    (quotes, plain.join(" "))
+}
+
+/// Returns the given similarities; without them, compares the passage with the question by words.
+fn given_or_by_words<'a>(
+    given: Option<&'a Similarities>,
+    query: &str,
+    passage: &Passage<'_>,
+) -> Cow<'a, Similarities> {
+    let by_words = || Cow::Owned(Similarities::by_words(query, &passage.candidate.chunk));
+    given.map_or_else(by_words, Cow::Borrowed)
+}
+
+/// Returns the block that fits best, with a neighbour that it needs.
+fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
+    let is_short = |block: &QuotableBlock| !block.is_code() || block.lines() <= BRIEF_LINES;
+    let fit = |at: &usize| -> f32 { similarities.gains(&blocks[*at].text).iter().sum() };
+    let says_something = |at: &usize| {
+        let block = &blocks[*at];
+        let shows = !matches!(block.kind, BlockKind::Heading | BlockKind::Picture);
+        shows && !block.is_label() && !block.is_diagram() && is_short(block)
+    };
+    let quotable = (0..blocks.len()).filter(says_something).rev();
+    let Some(best) = quotable.max_by(|a, b| fit(a).total_cmp(&fit(b))) else {
+        return 0..0;
+    };
+    let is_led = |at: usize| at > 0 && blocks[at - 1].leads() && blocks[at].is_led();
+    if is_led(best) && blocks[best - 1].kind == BlockKind::Paragraph {
+        best - 1..best + 1
+    } else if best + 1 < blocks.len()
+        && (is_led(best + 1) || blocks[best].asks())
+        && is_short(&blocks[best + 1])
+    {
+        best..best + 2
+    } else {
+        best..best + 1
+    }
+}
+
+fn words(blocks: &[QuotableBlock]) -> usize {
+    blocks.iter().map(QuotableBlock::words).sum()
+}
+
+/// True if a section is only a link, perhaps with a sentence that leads to it, or only pictures.
+fn leads_away(blocks: &[QuotableBlock]) -> bool {
+    let is_picture = |block: &QuotableBlock| block.kind == BlockKind::Picture || block.is_label();
+    match blocks {
+        [only] if only.is_link() => true,
+        [lead, link] if lead.ends_in_colon() && link.is_link() => true,
+        blocks => blocks.iter().all(is_picture),
+    }
+}
+
+/// Returns the heading above a block; `None` if the block is a heading.
+fn heading_above(
+    passage: &Passage<'_>,
+    blocks: &[QuotableBlock],
+    at: usize,
+) -> Option<QuotableBlock> {
+    if blocks[at].kind == BlockKind::Heading {
+        return None;
+    }
+    let mut above = blocks[..at].iter().rev();
+    let above = above.find(|block| block.kind == BlockKind::Heading);
+    Some(
+        above
+            .cloned()
+            .unwrap_or_else(|| QuotableBlock::heading(passage.candidate.section())),
+    )
+}
+
+/// True if a quote needs no heading: it begins with its section's first sentence, and contains the heading's words.
+fn is_clear(
+    blocks: &[QuotableBlock],
+    span: &Range<usize>,
+    heading: &QuotableBlock,
+    cutter: &Words,
+) -> bool {
+    let quoted = blocks[span.clone()].iter();
+    let said: HashSet<String> = quoted.flat_map(|block| cutter.terms(&block.text)).collect();
+    let names = cutter.terms(&heading.text);
+    span.start == 0
+        && blocks[0].kind == BlockKind::Paragraph
+        && names.iter().all(|term| said.contains(term))
+}
+
+/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
+/// question is an entry, too.
+fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
+    let is_heading = |at: usize| blocks[at].kind == BlockKind::Heading;
+    let is_edge =
+        |at: &usize| is_heading(*at) || blocks[*at].asks() && (*at == 0 || !is_heading(at - 1));
+    let asked = blocks.iter().filter(|block| block.asks()).count();
+    if asked < FEWEST_ENTRIES {
+        return None;
+    }
+    let mut edges: Vec<usize> = (0..blocks.len()).filter(is_edge).collect();
+    edges.push(blocks.len());
+    if edges[0] > 0 {
+        edges.insert(0, 0);
+    }
+    let covered = |entry: &Range<usize>| -> f32 {
+        let text: Vec<&str> = blocks[entry.clone()]
+            .iter()
+            .map(|block| &*block.text)
+            .collect();
+        similarities.gains(&text.join("\n")).iter().sum()
+    };
+    let entries = edges.windows(2).map(|edges| edges[0]..edges[1]);
+    // The first of equals.
+    let best = entries
+        .rev()
+        .max_by(|a, b| covered(a).total_cmp(&covered(b)))?;
+    (words(&blocks[best.clone()]) <= MAX_WORDS).then_some(best)
+}
+
+/// Returns the blocks that cover most of the question's terms at about the target length.
+fn best_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
+    if let Some(entry) = best_entry(blocks, similarities) {
+        return entry;
+    }
+    if words(blocks) <= WORDS {
+        return 0..blocks.len();
+    }
+    let gains: Vec<Vec<f32>> = blocks
+        .iter()
+        .map(|block| similarities.gains(&block.text))
+        .collect();
+    let mut of_all = vec![0.0; gains[0].len()];
+    for gains in &gains {
+        raise(&mut of_all, gains);
+    }
+    let most: f32 = of_all.iter().sum();
+    let cuts = list_cuts(blocks);
+    let is_edge =
+        |at: &usize| *at == 0 || cuts.contains(at) || !blocks[*at].belongs_to(&blocks[at - 1]);
+    let mut edges: Vec<usize> = (0..blocks.len()).filter(is_edge).collect();
+    edges.push(blocks.len());
+    let mut best = (0..blocks.len(), f32::NEG_INFINITY);
+    for (at, &from) in edges[..edges.len() - 1].iter().enumerate() {
+        let mut found = vec![0.0; of_all.len()];
+        let mut length = 0;
+        for group in edges[at..].windows(2) {
+            length += words(&blocks[group[0]..group[1]]);
+            if group[0] > from && length > MAX_WORDS {
+                break;
+            }
+            for gains in &gains[group[0]..group[1]] {
+                raise(&mut found, gains);
+            }
+            if blocks[from..group[1]].iter().all(QuotableBlock::is_diagram) {
+                continue;
+            }
+            let covered = found.iter().sum::<f32>() / most.max(TOLERANCE);
+            let score = covered - LENGTH_WEIGHT * distance(length);
+            // On a tie the earlier span wins, then the shorter one.
+            if score > best.1 + TOLERANCE {
+                best = (from..group[1], score);
+            }
+        }
+    }
+    best.0
+}
+
+/// Returns the items at which a list of more than [`MAX_LIST_WORDS`] words may be cut.
+fn list_cuts(blocks: &[QuotableBlock]) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let mut at = 0;
+    for list in blocks.chunk_by(|before, block| before.is_item() && block.is_item()) {
+        if words(list) > MAX_LIST_WORDS {
+            let items = (at + 1..at + list.len()).filter(|item| blocks[*item].has_marker());
+            cuts.extend(items);
+        }
+        at += list.len();
+    }
+    cuts
+}
+
+/// Returns the distance of a length from the target.
+fn distance(length: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a page has few words")]
+    let ratio = length.max(1) as f32 / WORDS as f32;
+    ratio.ln().abs()
+}
+
+/// Removes labels at both ends, and a heading or a colon at the end, if the text they belong to is not quoted.
+fn without_loose_ends(blocks: &[QuotableBlock], span: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = span;
+    while end - start > 1 && blocks[start].is_label() && !blocks[start + 1].is_led() {
+        start += 1;
+    }
+    let leads = |block: &QuotableBlock| {
+        block.kind == BlockKind::Heading || block.ends_in_colon() || block.is_label()
+    };
+    while end - start > 1 && leads(&blocks[end - 1]) {
+        end -= 1;
+    }
+    start..end
+}
+
+/// Writes a span of a section below its heading, with the citation at the end. `continues` says that the section has more.
+fn write(
+    heading: Option<QuotableBlock>,
+    section: &[QuotableBlock],
+    span: Range<usize>,
+    n: usize,
+    continues: &str,
+    quotes: &mut Vec<Quote>,
+) {
+    let is_cut = |at: usize| {
+        let around = (at > 0).then(|| section.get(at - 1).zip(section.get(at)));
+        around
+            .flatten()
+            .is_some_and(|(a, b)| a.is_item() && b.is_item())
+    };
+    let (before, after) = (is_cut(span.start), is_cut(span.end));
+    let mut rest = section[span.end..].iter();
+    let is_rest_empty = rest.all(|block| block.kind == BlockKind::Heading);
+    let cut = |is_cut: bool| is_cut.then(|| QuotableBlock::cut(CUT));
+    let lead = lead_of_piece(section, span.start);
+    let blocks = heading.into_iter().chain(lead).chain(cut(before));
+    let blocks = blocks
+        .chain(section[span].iter().cloned())
+        .chain(cut(after));
+    let blocks: Vec<QuotableBlock> = blocks.collect();
+    let mut list = ListMarkers::default();
+    let mut in_list = false;
+    let runs = blocks.chunk_by(|before, block| block.continues(before));
+    let runs: Vec<&[QuotableBlock]> = runs.collect();
+    for (at, run) in runs.iter().enumerate() {
+        let block = &run[0];
+        let is_item = matches!(&block.kind, BlockKind::ListItem { marker } if !marker.is_empty());
+        if !quotes.is_empty() {
+            let separator = if is_item && in_list { "\n" } else { "\n\n" };
+            quotes.push(Quote::Text(separator.to_owned()));
+        }
+        if !is_item {
+            list = ListMarkers::default();
+        }
+        in_list = is_item;
+        quotes.push(Quote::Text(match &block.kind {
+            BlockKind::ListItem { marker } if is_item => list.place(marker) + &block.markdown,
+            BlockKind::Code(code) => fenced_pieces(code, run),
+            BlockKind::Paragraph if is_title(block, runs.get(at + 1)) => {
+                format!("**{}**", block.markdown)
+            }
+            _ => block.markdown.clone(),
+        }));
+    }
+    if !is_rest_empty && !continues.is_empty() {
+        quotes.push(Quote::Text(format!("\n\n*{continues}* ")));
+        quotes.push(Quote::Citation(n));
+        return;
+    }
+    // A marker in a table, or on a fence's line, would become part of it.
+    let ends_in_text = blocks.last().is_some_and(|last| {
+        let stands_alone = last.is_code() || last.kind == BlockKind::Table;
+        !stands_alone && last.kind != BlockKind::Picture && !last.markdown.ends_with("$$")
+    });
+    let separator = if ends_in_text { " " } else { "\n\n" };
+    quotes.push(Quote::Text(separator.to_owned()));
+    quotes.push(Quote::Citation(n));
+}
+
+/// Returns the paragraph before a code block, if the quote begins with a later piece of the code.
+fn lead_of_piece(section: &[QuotableBlock], start: usize) -> Option<QuotableBlock> {
+    let BlockKind::Code(code) = &section[start].kind else {
+        return None;
+    };
+    let lead = start.checked_sub(code.piece + 1)?;
+    let is_lead = code.piece > 0 && section[lead].kind == BlockKind::Paragraph;
+    is_lead.then(|| section[lead].clone())
+}
+
+/// True for a block that is the title of the next one, unless that is code.
+fn is_title(block: &QuotableBlock, next: Option<&&[QuotableBlock]>) -> bool {
+    block.is_title() && next.is_some_and(|next| !next[0].is_code())
+}
+
+/// Writes adjacent pieces of one code block between the lines that enclose them, with a mark where code was cut.
+fn fenced_pieces(code: &Code, run: &[QuotableBlock]) -> String {
+    let before = (code.piece > 0).then_some(CUT);
+    let after = (code.piece + run.len() < code.pieces).then_some(CUT);
+    let closing = match run.last().map(|last| &last.kind) {
+        Some(BlockKind::Code(last)) => &*last.closing,
+        _ => "",
+    };
+    let pieces = run.iter().map(|piece| &*piece.markdown);
+    let lines = std::iter::once(&*code.opening).chain(before);
+    let lines = lines.chain(pieces).chain(after).chain([closing]);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    fenced(&lines.join("\n\n"), &code.language, &code.title)
+}
+
+#[cfg(test)]
+mod tests;

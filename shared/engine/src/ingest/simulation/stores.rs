@@ -1,0 +1,65 @@
+//! The stores of one simulated book.
+
+use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
+use crate::catalog::{Catalog, FaultyCatalog, SqliteCatalog};
+use crate::embed::{Embedder, FaultyEmbedder};
+use crate::faults;
+use crate::index::{FaultyIndex, LocalIndex, VectorIndex};
+use crate::source::{MemorySource, Source};
+use ::book::chunk::ChunkPolicy;
+
+/// An in-memory catalog and vector index whose every call is a step of the simulation. Clones share them.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct Stores {
+    pub(in crate::ingest) catalog: FaultyCatalog,
+    pub(in crate::ingest) index: FaultyIndex,
+}
+
+impl Stores {
+    pub(in crate::ingest) fn new() -> Self {
+        let tables = SqliteCatalog::in_memory().expect("there is memory");
+        Self {
+            index: FaultyIndex::new(LocalIndex::of(&tables)),
+            catalog: FaultyCatalog::new(tables),
+        }
+    }
+
+    pub(in crate::ingest) fn ports(&self, source: Source) -> Ports {
+        Ports {
+            source,
+            embedder: Embedder::Faulty(FaultyEmbedder::default()),
+            index: VectorIndex::Faulty(self.index.clone()),
+            catalog: Catalog::Faulty(self.catalog.clone()),
+        }
+    }
+
+    /// Opens the book for a process that reads `source`. The seed determines the ids of new points.
+    pub(in crate::ingest) async fn open(
+        &self,
+        source: &MemorySource,
+        options: OpenOptions,
+    ) -> Result<Ingest, IngestError> {
+        let source = Source::Memory(source.clone());
+        let ingest = Ingest::open(self.ports(source), options).await?;
+        Ok(Ingest {
+            new_point_id: faults::point_id,
+            ..ingest
+        })
+    }
+
+    /// The catalog, accessed without steps.
+    pub(in crate::ingest) fn tables(&self) -> Catalog {
+        Catalog::Sqlite((*self.catalog).clone())
+    }
+}
+
+pub(in crate::ingest) fn options() -> OpenOptions {
+    OpenOptions {
+        site: "site".to_owned(),
+        title: "The book".to_owned(),
+        policy: ChunkPolicy::ADAPTIVE,
+        collection: "simulated".to_owned(),
+        mode: OpenMode::Write,
+        retention: None,
+    }
+}

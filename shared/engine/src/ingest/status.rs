@@ -1,0 +1,442 @@
+//! Compares the source with the catalog, to find what must be done for the index to equal the book.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, stream};
+use serde::{Deserialize, Serialize};
+
+use super::{Ingest, IngestError, SkippedFile};
+use crate::catalog::StoredDocument;
+use crate::source::{FileCache, Listing};
+use book::{
+    PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
+    list_script_pages, may_hold_pages, missing_docs, missing_other_versions, page_file,
+    read_document,
+};
+
+const READS: usize = 16;
+
+/// The problem with a file whose path is not UTF-8.
+pub const NOT_UTF8: &str =
+    "its path is not UTF-8, so the page has no URL and is not indexed; rename it";
+
+/// The state of an index compared with its source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Files of the source that are pages, including drafts.
+    pub pages: usize,
+    /// Documents in the index.
+    pub documents: usize,
+    /// Documents that are up to date and readable.
+    pub indexed: usize,
+    /// Documents that differ from their files.
+    pub pending: Vec<PendingDocument>,
+    /// Pages that cannot be read in their current state.
+    pub skipped: Vec<SkippedFile>,
+    /// Skipped pages whose last good revision still answers.
+    pub stale: Vec<String>,
+    /// Pending documents whose last attempt failed.
+    pub failed: Vec<SkippedFile>,
+    /// Drafts, which are not in a production build, and pages that a built site leaves out of searches.
+    pub drafts: Vec<String>,
+    /// Sources whose last attempt failed and for which nothing is left to do.
+    #[serde(skip)]
+    pub(super) former_failures: Vec<String>,
+    /// Folders that cannot be listed, with paths ending in `/`. Their indexed pages stay.
+    #[serde(default)]
+    pub unreadable_folders: Vec<SkippedFile>,
+    /// Pages written in JavaScript or TypeScript, which are not read.
+    #[serde(default)]
+    pub script_pages: Vec<String>,
+    /// Files that would be pages under another name.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// The sources that should have documents, with their fingerprints.
+    #[serde(skip)]
+    pub(super) expected: BTreeMap<String, String>,
+    /// Pages whose own file cannot be read; no other run can read it either.
+    #[serde(skip)]
+    unreadable: BTreeSet<String>,
+    /// Why the source is not the whole book that the settings describe.
+    #[serde(skip)]
+    pub(super) missing: Option<String>,
+    /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
+    #[serde(skip)]
+    unlisted: Vec<String>,
+}
+
+/// A document that differs from its file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingDocument {
+    /// The path.
+    pub source: String,
+    /// The difference.
+    pub change: PendingChange,
+}
+
+/// The difference between a document and its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingChange {
+    /// The document is not in the index.
+    New,
+    /// The file, or something that reading it uses, has changed.
+    Changed,
+    /// The page is gone.
+    Deleted,
+    /// The file cannot be read now, for a reason that is not in its content.
+    Unreadable,
+}
+
+/// A page's target state in the index.
+enum TargetState {
+    /// Indexed, with this fingerprint.
+    Page(String),
+    Absent,
+    /// Absent because the site leaves it out.
+    Draft,
+    /// Unknown, for this reason.
+    Unreadable(IngestError),
+}
+
+impl Ingest {
+    /// Compares each page whose path begins with `prefix` with the catalog. Changes nothing.
+    pub async fn status(&self, prefix: &str) -> Result<Status, IngestError> {
+        let index_id = self.index_row.index_id;
+        // Read rows before files: a writer that finishes in between can make a document look pending, but never up to date.
+        let (documents, inputs, stats) = tokio::try_join!(
+            self.catalog.documents(index_id),
+            self.catalog.inputs(index_id),
+            self.catalog.stats(index_id)
+        )?;
+        let mut rows: BTreeMap<String, StoredDocument> = documents
+            .into_iter()
+            .filter(|document| document.row.source.starts_with(prefix))
+            .map(|document| (document.row.source.clone(), document))
+            .collect();
+        let listing = self.source.listing().await?;
+        let mut pages = list_pages(&self.settings, &listing.paths);
+        pages.retain(|page| page.source.starts_with(prefix));
+        let mut status = Status {
+            pages: pages.len(),
+            documents: rows.len(),
+            ..Status::default()
+        };
+        status.note(&self.settings, &listing);
+        // Files used by many pages are read once per run; a later run must see new changes.
+        let files = FileCache::default();
+        let keys = self.settings.reading_keys();
+        let mut reads = Vec::with_capacity(pages.len());
+        for page in &pages {
+            let row = rows.get(&page.source);
+            let key = keys.get(page.instance.as_str());
+            let listed = key.and_then(|key| {
+                self.listed_fingerprint(key, page, &listing, inputs.get(&page.source))
+            });
+            let is_unchanged =
+                listed.is_some() && listed.as_ref() == row.map(|row| &row.row.fingerprint);
+            reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), &files));
+        }
+        let seen: Vec<TargetState> = stream::iter(reads).buffered(READS).collect().await;
+        for (page, seen) in pages.iter().zip(seen) {
+            let row = rows.remove(&page.source);
+            status.add(page, row.as_ref(), seen);
+        }
+        for (source, row) in rows {
+            if self.is_out_of_sight(&status, &source) {
+                status.expected.insert(source, row.row.fingerprint);
+            } else {
+                status.pend(&source, PendingChange::Deleted);
+            }
+        }
+        let failed = stats.failed.into_iter();
+        status.note_failures(failed.filter(|(source, _)| source.starts_with(prefix)));
+        Ok(status)
+    }
+
+    /// Records a failed document for [`Self::status`]. If recording fails as well, the error is dropped: the caller already returns
+    /// the original one.
+    pub async fn record_failure(&self, source: &str, error: &IngestError) {
+        let index_id = self.index_row.index_id;
+        let reason = error.to_string();
+        let recorded = self.catalog.record_failure(index_id, source, &reason);
+        if let Err(error) = recorded.await {
+            tracing::warn!(stage = "ingest", document.source = source, error = %error, "cannot record the failure");
+        }
+    }
+
+    /// Computes a page's fingerprint from the current `ETag`s of the files it used when it was committed. If it equals the stored
+    /// one, these files are unchanged, and so is everything that reading them uses. `None` if any `ETag` is unknown.
+    fn listed_fingerprint(
+        &self,
+        reading_key: &str,
+        page: &PageFile,
+        listing: &Listing,
+        inputs: Option<&BTreeSet<String>>,
+    ) -> Option<String> {
+        let etag = listing.etags.get(&page.source)?;
+        if !listing
+            .paths
+            .contains(&default_source(&self.settings, page))
+        {
+            return None;
+        }
+        let inputs = inputs.into_iter().flatten().map(String::as_str);
+        let etags = inputs.map(|path| (path, listing.etags.get(path).map(String::as_str)));
+        Some(fingerprint_by_etags(reading_key, etag, etags))
+    }
+
+    /// Reads a page, unless its fingerprint is known to equal the stored one.
+    async fn seen(
+        &self,
+        page: &PageFile,
+        row: Option<&StoredDocument>,
+        unchanged: Option<String>,
+        files: &FileCache,
+    ) -> TargetState {
+        if let Some(fingerprint) = unchanged {
+            return TargetState::Page(fingerprint);
+        }
+        let snapshot = match self.snapshot(page, files).await {
+            Ok(snapshot) => snapshot,
+            Err(error) => return TargetState::Unreadable(error),
+        };
+        let Some(bytes) = &snapshot.bytes else {
+            return TargetState::Absent;
+        };
+        if row.is_some_and(|row| row.row.fingerprint == snapshot.fingerprint) {
+            return TargetState::Page(snapshot.fingerprint);
+        }
+        let site = &self.options.site;
+        match read_document(&self.settings, site, page, bytes, &snapshot.inputs) {
+            Err(reason) if reason.is_by_site() => TargetState::Draft,
+            _ => TargetState::Page(snapshot.fingerprint),
+        }
+    }
+
+    /// True if a page is not built, or if it or its original is in a folder that cannot be listed.
+    fn is_out_of_sight(&self, status: &Status, source: &str) -> bool {
+        let translated = page_file(&self.settings, source);
+        let translated = translated.map(|page| default_source(&self.settings, &page));
+        let is_below = |path: &str| {
+            let mut unlisted = status.unlisted.iter();
+            unlisted.any(|above| path.starts_with(above))
+        };
+        is_below(source) || translated.is_some_and(|path| is_below(&path))
+    }
+
+    /// True if a switch to this index would lose documents of the live one because their files cannot be read now.
+    pub(super) async fn lost_by_a_switch(&self, status: &Status) -> Result<bool, IngestError> {
+        if status.unreadable.is_empty() && status.unlisted.is_empty() {
+            return Ok(false);
+        }
+        let Some(live) = self.catalog.live_index().await? else {
+            return Ok(false);
+        };
+        let documents = self.catalog.documents(live.index_id).await?;
+        Ok(documents.iter().any(|document| {
+            let source = &document.row.source;
+            status.unreadable.contains(source) || self.is_out_of_sight(status, source)
+        }))
+    }
+}
+
+impl Status {
+    /// Adds recorded failures, as paths with reasons: of pages that are still pending, and of others that they are over.
+    fn note_failures(&mut self, failures: impl Iterator<Item = (String, String)>) {
+        let pending: BTreeSet<&str> = self
+            .pending
+            .iter()
+            .map(|pending| pending.source.as_str())
+            .collect();
+        let (failed, over): (Vec<_>, Vec<_>) =
+            failures.partition(|(source, _)| pending.contains(source.as_str()));
+        let failed: Vec<SkippedFile> = failed
+            .into_iter()
+            .filter(|(source, _)| !self.failed.iter().any(|known| known.source == *source))
+            .map(|(source, reason)| SkippedFile { source, reason })
+            .collect();
+        self.failed.extend(failed);
+        self.former_failures = over.into_iter().map(|(source, _)| source).collect();
+    }
+
+    fn add(&mut self, page: &PageFile, row: Option<&StoredDocument>, seen: TargetState) {
+        let source = &page.source;
+        match (seen, row) {
+            (TargetState::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
+                match &row.row.skip_reason {
+                    None => self.indexed += 1,
+                    Some(reason) => {
+                        self.skipped.push(SkippedFile {
+                            source: source.clone(),
+                            reason: reason.clone(),
+                        });
+                        if row.chunk_count > 0 {
+                            self.stale.push(source.clone());
+                        }
+                    }
+                }
+                self.expected.insert(source.clone(), fingerprint);
+            }
+            (TargetState::Page(fingerprint), row) => {
+                let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
+                self.pend(source, change);
+                self.expected.insert(source.clone(), fingerprint);
+            }
+            (TargetState::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
+            (TargetState::Absent, None) => {}
+            (TargetState::Draft, row) => {
+                self.drafts.push(source.clone());
+                if row.is_some() {
+                    self.pend(source, PendingChange::Deleted);
+                }
+            }
+            (TargetState::Unreadable(error), row) => {
+                self.pend(source, PendingChange::Unreadable);
+                if !error.is_outage() {
+                    self.unreadable.insert(source.clone());
+                    if let Some(row) = row {
+                        self.expected
+                            .insert(source.clone(), row.row.fingerprint.clone());
+                    }
+                }
+                self.failed.push(SkippedFile {
+                    source: source.clone(),
+                    reason: error.to_string(),
+                });
+            }
+        }
+    }
+
+    /// Adds the unreadable parts of a listing that concern the book.
+    fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
+        let scripts = list_script_pages(settings, &listing.paths).into_iter();
+        self.script_pages = scripts.map(str::to_owned).collect();
+        let folders = listing.unreadable.keys();
+        self.unlisted = folders.chain(&listing.not_built).cloned().collect();
+        let folders = listing.unreadable.iter();
+        self.unreadable_folders = folders
+            .filter(|(folder, _)| may_hold_pages(settings, folder))
+            .map(|(source, reason)| SkippedFile {
+                source: source.clone(),
+                reason: reason.clone(),
+            })
+            .collect();
+        let names = listing.not_utf8.iter();
+        self.warnings = names
+            .filter(|path| page_file(settings, path).is_some())
+            .map(|path| format!("{path}: {NOT_UTF8}"))
+            .chain(hidden_docs(settings, &listing.paths))
+            .chain(missing_other_versions(settings, &listing.paths))
+            .collect();
+        self.missing =
+            missing_docs(settings, &listing.paths).filter(|_| listing.unreadable.is_empty());
+    }
+
+    /// True if pages remain to be indexed or deleted, except those whose own file cannot be read.
+    pub(super) fn is_behind(&self) -> bool {
+        let sources = self.pending.iter().map(|pending| &pending.source);
+        sources
+            .into_iter()
+            .any(|source| !self.unreadable.contains(source))
+    }
+
+    /// True if pages remain to be indexed or deleted, except those whose last attempt failed.
+    pub(super) fn awaits_pages(&self) -> bool {
+        let failed: BTreeSet<&str> = self.failed.iter().map(|file| &*file.source).collect();
+        let mut sources = self.pending.iter().map(|pending| &*pending.source);
+        sources.any(|source| !failed.contains(source))
+    }
+
+    fn pend(&mut self, source: &str, change: PendingChange) {
+        self.pending.push(PendingDocument {
+            source: source.to_owned(),
+            change,
+        });
+    }
+
+    /// The number of pending deletions.
+    #[must_use]
+    pub fn deletions(&self) -> usize {
+        let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
+        self.pending.iter().filter(deleted).count()
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+mod tests {
+    use super::*;
+    use crate::faults::block_on;
+    use crate::ingest::simulation::stores::{Stores, options};
+    use crate::ingest::{SyncOptions, sync};
+    use crate::source::MemorySource;
+
+    /// An indexed book: a page with a partial, one without, and a translation.
+    fn book() -> (MemorySource, Ingest) {
+        let source = MemorySource::default();
+        for (path, text) in [
+            ("bookrag.toml", "locales = ['en', 'ur']"),
+            ("docs/a.mdx", "import P from './_p.mdx'\n\n# A\n\n<P/>\n"),
+            ("docs/_p.mdx", "Of the partial.\n"),
+            ("docs/b.md", "# B\n\nText of b.\n"),
+            (
+                "i18n/ur/docusaurus-plugin-content-docs/current/b.md",
+                "# B\n\nOf b in Urdu.\n",
+            ),
+        ] {
+            put(&source, path, text);
+        }
+        let ingest = block_on(Stores::new().open(&source, options())).unwrap();
+        let report = block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
+        assert_eq!(report.files_changed, 3, "{report:?}");
+        (source, ingest)
+    }
+
+    fn put(source: &MemorySource, path: &str, text: &str) {
+        source
+            .files()
+            .insert(path.to_owned(), text.as_bytes().to_vec());
+    }
+
+    /// Returns the pending sources, and the files that were read to find them.
+    fn looked(source: &MemorySource, ingest: &Ingest) -> (Vec<String>, BTreeSet<String>) {
+        source.take_read();
+        let status = block_on(ingest.status("")).unwrap();
+        let pending = status.pending.into_iter().map(|pending| pending.source);
+        (pending.collect(), source.take_read().into_iter().collect())
+    }
+
+    #[test]
+    fn files_whose_etags_the_catalog_knows_are_not_read_again() {
+        let (source, ingest) = book();
+        assert_eq!(looked(&source, &ingest), (vec![], BTreeSet::new()));
+    }
+
+    #[test]
+    fn a_change_of_anything_that_a_page_used_has_it_read_again() {
+        let ur = "i18n/ur/docusaurus-plugin-content-docs/current/b.md";
+        for (path, text, pending) in [
+            ("docs/b.md", "# B\n\nChanged.\n", "docs/b.md"),
+            ("docs/_p.mdx", "Changed.\n", "docs/a.mdx"),
+            (ur, "# B\n\nChanged.\n", ur),
+            // Reading the page looked for this file, which did not exist.
+            ("docs/_category_.json", "{\"label\": \"New\"}", "docs/a.mdx"),
+        ] {
+            let (source, ingest) = book();
+            put(&source, path, text);
+            let (found, read) = looked(&source, &ingest);
+            assert!(found.contains(&pending.to_owned()), "{path}: {found:?}");
+            assert!(read.contains(pending), "{path}: {read:?}");
+        }
+        let (source, ingest) = book();
+        source.files().remove("docs/_p.mdx");
+        assert_eq!(looked(&source, &ingest).0, ["docs/a.mdx"]);
+        // A translation without its page is not a page.
+        let (source, ingest) = book();
+        source.files().remove("docs/b.md");
+        let mut found = looked(&source, &ingest).0;
+        found.sort();
+        assert_eq!(found, ["docs/b.md", ur]);
+    }
+}

@@ -1,0 +1,29 @@
+//! Keeps an index equal to a book, searches it, and answers questions with citations.
+//!
+//! Modules are listed in the order of the data flow. A module imports only modules above it.
+
+pub mod error;
+pub mod degradation;
+#[cfg(test)]
+pub(crate) mod faults;
+#[cfg(test)]
+#[path = "../../book/src/rendering.rs"]
+pub(crate) mod rendering;
+
+pub mod words;
+pub mod provider;
+pub mod http;
+pub mod prices;
+pub mod models;
+pub mod embed;
+#[cfg(feature = "embedded")]
+mod sqlite;
+pub mod index;
+pub mod catalog;
+pub mod source;
+pub mod ingest;
+pub mod rerank;
+pub mod retrieve;
+pub mod generate;
+pub mod cite;
+pub mod answer;

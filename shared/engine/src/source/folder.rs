@@ -1,0 +1,426 @@
+//! A folder on this machine.
+
+mod build;
+
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use book::{MAX_PAGE_BYTES, SiteSettings, is_outside};
+
+use super::site_folder::{SiteFolder, is_plain};
+use super::{Listing, SourceError, outer_folders};
+
+pub(super) use build::DEFAULT_FOLDER;
+
+use build::Build;
+
+pub(super) const LINK_OUTSIDE: &str =
+    "it is a link to a file outside of the site's folder and of its repository";
+
+/// Folders beside `docs` that tools create and that hold no book.
+const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
+
+/// Marks the root of a repository. In a worktree it is a file.
+const REPOSITORY_MARK: &str = ".git";
+
+/// The book's files in a folder, and in the folders beside it that the site's settings name.
+#[derive(Debug, Clone)]
+pub struct FolderSource {
+    root: PathBuf,
+    /// The folder's path with links resolved.
+    real_root: PathBuf,
+    /// Nothing outside of this folder is read: the repository, or else the common folder of the site and what its settings name. Links resolved.
+    limit: PathBuf,
+    /// The site's folder in `limit`.
+    site: SiteFolder,
+    /// The folders outside of the site's that its settings name.
+    outer: Vec<String>,
+    named_build: Option<PathBuf>,
+    build: Option<Arc<Build>>,
+}
+
+impl FolderSource {
+    /// Opens a folder, which must exist.
+    pub fn open(root: &Path) -> Result<Self, SourceError> {
+        let real_root = real_folder(root)?;
+        let (limit, site) = limit_of(&real_root, &[]);
+        Ok(Self {
+            root: root.to_owned(),
+            real_root,
+            limit,
+            site,
+            outer: Vec::new(),
+            named_build: None,
+            build: None,
+        })
+    }
+
+    /// Returns the same folder, with its built site in another folder than its settings name. Its pages are known only
+    /// [with settings](super::Source::with_settings).
+    #[must_use]
+    pub fn with_build(self, folder: PathBuf) -> Self {
+        Self {
+            named_build: Some(folder),
+            ..self
+        }
+    }
+
+    /// True if the site has a build that its settings need not name.
+    pub(super) fn has_named_build(&self) -> bool {
+        self.named_build.is_some()
+    }
+
+    pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
+        let outer = outer_folders(settings);
+        let (limit, site) = limit_of(&self.real_root, &outer);
+        let named = self.named_build.as_deref();
+        let build = Build::of(settings, named, &self.root, &self.real_root).map(Arc::new);
+        Self {
+            limit,
+            site,
+            outer,
+            build,
+            ..self
+        }
+    }
+
+    /// Returns the folder that is read with these settings, and the site's folder in it.
+    pub(super) fn limit(&self, settings: &SiteSettings) -> (PathBuf, SiteFolder) {
+        limit_of(&self.real_root, &outer_folders(settings))
+    }
+
+    /// Returns the folders that pages are listed in: the site's own, and those beside it.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let outer = self.outer.iter().filter_map(|path| self.full_path(path));
+        [self.root.clone()].into_iter().chain(outer).collect()
+    }
+
+    /// Returns the full path of a file or folder with a path of the site; `None` if it may not be read.
+    #[must_use]
+    pub fn full_path(&self, path: &str) -> Option<PathBuf> {
+        if is_outside(path) {
+            return Some(self.limit.join(self.site.in_root(path)?));
+        }
+        is_plain(path).then(|| self.root.join(path))
+    }
+
+    /// Returns the path of the site of a folder, given with links resolved; `None` if it may not be read.
+    #[must_use]
+    pub fn path_of(&self, folder: &Path) -> Option<String> {
+        let in_limit = slashed(folder.strip_prefix(&self.limit).ok()?)?;
+        let path = self.site.of_root(&format!("{in_limit}/"));
+        Some(path.trim_end_matches('/').to_owned())
+    }
+
+    /// Returns the folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn has_folder(&self, name: &str) -> bool {
+        self.root.join(name).is_dir()
+    }
+
+    pub(super) async fn listing(&self) -> Result<Listing, SourceError> {
+        let (root, build) = (self.root.clone(), self.build.clone());
+        if let Some(build) = &build {
+            build.check()?;
+        }
+        let mut walk = Walk {
+            // The folders of a site that is a build are parts of it, whatever their names.
+            skip_tools: self.has_folder("docs") && !self.root.join("index.html").is_file(),
+            site: self.real_root.clone(),
+            limit: self.limit.clone(),
+            listing: Listing::default(),
+        };
+        let outer = self.outer.iter();
+        let outer: Vec<(String, PathBuf)> = outer
+            .filter_map(|path| Some((format!("{path}/"), self.full_path(path)?)))
+            .collect();
+        let source = self.clone();
+        let walked = tokio::task::spawn_blocking(move || {
+            walk.folder(&root, "", true)?;
+            for (path, folder) in outer {
+                walk.outer(&folder, path);
+            }
+            let mut listing = walk.listing;
+            if let Some(build) = build {
+                // A source that cannot be read is reported when it is read as a page.
+                let read = |path: &str| source.read_now(path).ok().flatten();
+                build.add_pages(&mut listing, read);
+            }
+            Ok(listing)
+        });
+        walked
+            .await
+            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+            .map_err(|error| failed("", &error))
+    }
+
+    pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let (source, name) = (self.clone(), path.to_owned());
+        let read = tokio::task::spawn_blocking(move || source.read_now(&name)).await;
+        read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
+            .map_err(|error| failed(path, &error))
+    }
+
+    fn read_now(&self, path: &str) -> std::io::Result<Option<Vec<u8>>> {
+        let build = self.build.as_ref();
+        if let Some(built) = build.and_then(|build| build.read(path)) {
+            return built;
+        }
+        let full = self.full_path(path);
+        full.map_or(Ok(None), |full| read_limited(&full, &self.limit))
+    }
+
+    /// Like [`Self::read`], for a page itself. Fails if the page may be missing only until the next build.
+    pub(super) async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let content = self.read(path).await?;
+        let mut builds = self.build.iter();
+        if content.is_none() && builds.any(|build| build.may_be_built(path)) {
+            return Err(SourceError::Forbidden {
+                path: path.to_owned(),
+                reason: "the site is not built".to_owned(),
+            });
+        }
+        Ok(content)
+    }
+}
+
+/// Returns the root of the repository that a folder is in.
+#[must_use]
+pub fn repository_of(folder: &Path) -> Option<&Path> {
+    let mut ancestors = folder.ancestors();
+    ancestors.find(|folder| folder.join(REPOSITORY_MARK).exists())
+}
+
+/// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository it is the
+/// nearest folder that contains all of them.
+fn limit_of(site: &Path, outer: &[String]) -> (PathBuf, SiteFolder) {
+    let levels = outer
+        .iter()
+        .map(|path| path.split('/').filter(|name| *name == "..").count());
+    let common = || site.ancestors().nth(levels.max().unwrap_or_default());
+    let limit = repository_of(site).or_else(common).unwrap_or(site);
+    // A path that is not UTF-8 cannot be written in settings either.
+    let within = site.strip_prefix(limit).ok().and_then(slashed);
+    match within {
+        Some(within) => (limit.to_owned(), SiteFolder::new(&within)),
+        None => (site.to_owned(), SiteFolder::default()),
+    }
+}
+
+/// Returns a relative path with `/` between its names; `None` if it is not UTF-8.
+fn slashed(path: &Path) -> Option<String> {
+    let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
+}
+
+/// Returns a folder's path with links resolved.
+fn real_folder(root: &Path) -> Result<PathBuf, SourceError> {
+    if !root.is_dir() {
+        return Err(SourceError::NotFound(format!(
+            "the folder {}",
+            root.display()
+        )));
+    }
+    root.canonicalize().map_err(|error| failed("", &error))
+}
+
+/// Reads a file below `limit`. Rejects links that lead outside, and special files, which could block.
+fn read_limited(path: &Path, limit: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let real = match path.canonicalize() {
+        Ok(real) => real,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            // A link can point to a disk that is not mounted, so the page is unreadable, not deleted.
+            return if path.is_symlink() {
+                refused("it is a link to a file that does not exist")
+            } else {
+                Ok(None)
+            };
+        }
+        Err(error) => return Err(error),
+    };
+    if !real.starts_with(limit) {
+        return refused(LINK_OUTSIDE);
+    }
+    let kind = real.metadata()?;
+    if kind.is_dir() {
+        return Ok(None);
+    }
+    if !kind.is_file() {
+        return refused("it is not a file");
+    }
+    let file = std::fs::File::open(real)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_PAGE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+fn refused<T>(reason: &str) -> std::io::Result<T> {
+    Err(std::io::Error::new(ErrorKind::PermissionDenied, reason))
+}
+
+struct Walk {
+    /// True if [`SKIPPED_FOLDERS`] beside `docs` are skipped.
+    skip_tools: bool,
+    /// The site's folder, with links resolved.
+    site: PathBuf,
+    limit: PathBuf,
+    listing: Listing,
+}
+
+impl Walk {
+    /// Adds the files of a folder outside of the site's, if it exists. `path` is its path in the listing and ends in `/`.
+    fn outer(&mut self, folder: &Path, path: String) {
+        let walked = match folder.canonicalize() {
+            Ok(real) if !real.starts_with(&self.limit) => refused(LINK_OUTSIDE),
+            Ok(real) if real.is_dir() => self.folder(&real, &path, true),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        if let Err(error) = walked {
+            self.listing.unreadable.insert(path, error.to_string());
+        }
+    }
+
+    /// Adds the files below `folder`. `path` is its path in the listing and ends in `/`, except for the root. Does not follow links to
+    /// folders, which may form circles.
+    ///
+    /// # Errors
+    /// If `folder` itself cannot be listed. Subfolders that cannot be listed are recorded instead.
+    fn folder(&mut self, folder: &Path, path: &str, is_utf8: bool) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let (name, is_utf8) = match entry.file_name().into_string() {
+                Ok(name) => (name, is_utf8),
+                Err(name) => (name.to_string_lossy().into_owned(), false),
+            };
+            let below = format!("{path}{name}");
+            if !entry.file_type()?.is_dir() {
+                let files = if is_utf8 {
+                    &mut self.listing.paths
+                } else {
+                    &mut self.listing.not_utf8
+                };
+                files.insert(below);
+                continue;
+            }
+            let is_site = !path.is_empty() && entry.path() == self.site;
+            if is_site || is_tool_folder(&name, self.skip_tools && path.is_empty()) {
+                continue;
+            }
+            let below = format!("{below}/");
+            if let Err(error) = self.folder(&entry.path(), &below, is_utf8) {
+                self.listing.unreadable.insert(below, error.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True for hidden folders and those of tools, which hold no book. `is_beside_docs` is true for folders beside `docs`.
+pub(super) fn is_tool_folder(name: &str, is_beside_docs: bool) -> bool {
+    let is_tool = is_beside_docs && SKIPPED_FOLDERS.contains(&name);
+    name.starts_with('.') || name == "node_modules" || is_tool
+}
+
+/// Converts an I/O error. It concerns only this file, unless the process has too many open files.
+fn failed(path: &str, error: &std::io::Error) -> SourceError {
+    /// `ENFILE` and `EMFILE` of Linux, the BSDs and macOS.
+    const TOO_MANY_OPEN: [i32; 2] = [23, 24];
+    let path = if path.is_empty() { "the folder" } else { path }.to_owned();
+    let reason = error.to_string();
+    match error.raw_os_error() {
+        Some(code) if TOO_MANY_OPEN.contains(&code) => SourceError::Unavailable { path, reason },
+        _ => SourceError::Forbidden { path, reason },
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn links_do_not_lead_out_and_what_is_no_file_is_not_waited_for() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.md"), "secret").unwrap();
+        let site = tempfile::tempdir().unwrap();
+        let docs = site.path().join("docs");
+        std::fs::create_dir(&docs).unwrap();
+        std::fs::write(docs.join("page.md"), "# Page").unwrap();
+        symlink("page.md", docs.join("again.md")).unwrap();
+        symlink(outside.path().join("secret.md"), docs.join("secret.md")).unwrap();
+        symlink("/dev/zero", docs.join("endless.md")).unwrap();
+        std::os::unix::net::UnixListener::bind(docs.join("socket.md")).unwrap();
+        let source = FolderSource::open(site.path()).unwrap();
+        let again = source.read("docs/again.md").await.unwrap();
+        assert_eq!(again.as_deref(), Some(b"# Page".as_slice()));
+        symlink("loop.md", docs.join("loop.md")).unwrap();
+        symlink("not-mounted/page.md", docs.join("dangling.md")).unwrap();
+        for refused in ["secret", "endless", "socket", "loop", "dangling"] {
+            let refused = &format!("docs/{refused}.md");
+            let error = source.read(refused).await.unwrap_err();
+            assert!(matches!(error, SourceError::Forbidden { .. }), "{error}");
+        }
+        let absolute = outside.path().join("secret.md");
+        for absent in ["../secret.md", absolute.to_str().unwrap(), "docs/../../x"] {
+            assert_eq!(source.read(absent).await.unwrap(), None, "{absent}");
+        }
+    }
+
+    #[tokio::test]
+    async fn pages_in_src_are_listed_and_what_tools_made_is_not() {
+        let site = tempfile::tempdir().unwrap();
+        for folder in ["docs", "src/pages", "build", "node_modules/a"] {
+            let folder = site.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.md"), "# A").unwrap();
+        }
+        let listing = FolderSource::open(site.path()).unwrap().listing().await;
+        let expected = ["docs/a.md", "src/pages/a.md"].map(str::to_owned);
+        assert_eq!(listing.unwrap().paths, expected.into());
+    }
+
+    #[tokio::test]
+    async fn the_folders_of_a_build_are_listed_whatever_their_names() {
+        let site = tempfile::tempdir().unwrap();
+        std::fs::write(site.path().join("index.html"), "<main>").unwrap();
+        for folder in ["docs", "build", "static"] {
+            let folder = site.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.html"), "<main>").unwrap();
+        }
+        let listing = FolderSource::open(site.path()).unwrap().listing().await;
+        let expected = ["build/a.html", "docs/a.html", "index.html", "static/a.html"];
+        assert_eq!(listing.unwrap().paths, expected.map(str::to_owned).into());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_cannot_be_listed_is_named_and_the_rest_is_listed() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let site = tempfile::tempdir().unwrap();
+        let docs = site.path().join("docs");
+        std::fs::create_dir(&docs).unwrap();
+        std::fs::write(docs.join("page.md"), "# Page").unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
+        std::fs::write(docs.join(name), "# Page").unwrap();
+        // A path longer than the system's limit, which binds root as well.
+        std::fs::create_dir(docs.join("x".repeat(250))).unwrap();
+        let long = site.path().join("./".repeat(1_950));
+        let listing = FolderSource::open(&long).unwrap().listing().await;
+        let listing = listing.unwrap();
+        assert!(listing.paths.contains("docs/page.md"));
+        assert_eq!(listing.not_utf8, ["docs/caf\u{fffd}.md".to_owned()].into());
+        let unreadable: Vec<String> = listing.unreadable.into_keys().collect();
+        assert_eq!(unreadable, [format!("docs/{}/", "x".repeat(250))]);
+    }
+}

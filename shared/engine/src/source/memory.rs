@@ -1,0 +1,119 @@
+//! Files in memory, for the simulation of the ingest protocol.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::site_folder::SiteFolder;
+use super::{Listing, SourceError};
+use crate::faults::call;
+use book::etag;
+
+/// Files by path; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct MemorySource {
+    /// The site's folder among the files.
+    pub(super) site: SiteFolder,
+    files: Arc<Mutex<Files>>,
+    seen: Arc<Mutex<Seen>>,
+    read: Arc<Mutex<Vec<String>>>,
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// True if the reader sees only this.
+    is_frozen: bool,
+    listing: Option<Listing>,
+    contents: BTreeMap<String, Option<Vec<u8>>>,
+}
+
+impl MemorySource {
+    /// The same files, with the site in a folder.
+    pub(crate) fn with_site(self, folder: &str) -> Self {
+        let site = SiteFolder::new(folder);
+        Self { site, ..self }
+    }
+
+    pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
+        lock(&self.files)
+    }
+
+    /// An independent copy of the current files.
+    pub(crate) fn snapshot(&self) -> Self {
+        Self {
+            site: self.site.clone(),
+            files: Arc::new(Mutex::new(self.files().clone())),
+            seen: Arc::default(),
+            read: Arc::default(),
+        }
+    }
+
+    /// Returns the paths read since the last call, in order.
+    pub(crate) fn take_read(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.read))
+    }
+
+    /// The same files for another reader, which can be frozen separately.
+    pub(crate) fn reader(&self) -> Self {
+        Self {
+            seen: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// From now on, shows what was read last.
+    pub(crate) fn freeze(&self) {
+        lock(&self.seen).is_frozen = true;
+    }
+
+    pub(crate) fn thaw(&self) {
+        lock(&self.seen).is_frozen = false;
+    }
+
+    /// All files with their `ETag`s, as in a bucket's listing.
+    pub(super) async fn list(&self) -> Result<Listing, SourceError> {
+        let work = async {
+            let seen = &mut *lock(&self.seen);
+            if !seen.is_frozen || seen.listing.is_none() {
+                let files = self.files();
+                let etags = files
+                    .iter()
+                    .map(|(path, bytes)| (self.site.of_root(path), etag(bytes)));
+                let paths = files.keys().map(|path| self.site.of_root(path));
+                seen.listing = Some(Listing {
+                    paths: paths.collect(),
+                    etags: etags.collect(),
+                    ..Listing::default()
+                });
+            }
+            Ok(seen.listing.clone().unwrap_or_default())
+        };
+        call(work, lost).await
+    }
+
+    pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let work = async {
+            lock(&self.read).push(path.to_owned());
+            let seen = &mut *lock(&self.seen);
+            if !seen.is_frozen || !seen.contents.contains_key(path) {
+                let file = self.site.in_root(path);
+                let content = file.and_then(|file| self.files().get(&file).cloned());
+                seen.contents.insert(path.to_owned(), content);
+            }
+            Ok(seen.contents[path].clone())
+        };
+        call(work, lost).await
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lost() -> SourceError {
+    SourceError::Unavailable {
+        path: "a file".to_owned(),
+        reason: "the answer was lost".to_owned(),
+    }
+}

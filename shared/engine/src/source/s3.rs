@@ -1,0 +1,277 @@
+//! A prefix of an S3 bucket.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::time::Duration;
+
+use aws_config::environment::region::EnvironmentVariableRegionProvider;
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::ProfileFileRegionProvider;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_sdk_s3::Client;
+use aws_sdk_s3::config::http::HttpResponse;
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
+use aws_smithy_http_client::Builder;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+
+use book::{MAX_PAGE_BYTES, SETTINGS_FILES};
+
+use super::site_folder::SiteFolder;
+use super::{Listing, SourceError};
+
+const SCHEME: &str = "s3://";
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest time until the response to an attempt begins; the client makes three attempts.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest time for one call with all its attempts, and again for reading a file's content.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The region if none is configured, like that of AWS's own tools.
+const FALLBACK_REGION: &str = "us-east-1";
+
+/// Returns the base configuration of AWS clients: region, credentials and endpoint as AWS's tools find them.
+pub async fn aws_config() -> SdkConfig {
+    let tls = Provider::Rustls(CryptoMode::Ring);
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(CALL_TIMEOUT)
+        .build();
+    // Not the whole default chain: querying the machine's metadata needs another client and time.
+    let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+        .or_else(ProfileFileRegionProvider::new())
+        .or_else(Region::new(FALLBACK_REGION));
+    aws_config::defaults(BehaviorVersion::latest())
+        .region(region)
+        .http_client(Builder::new().tls_provider(tls).build_https())
+        .timeout_config(timeouts)
+        .load()
+        .await
+}
+
+/// The book's files in a bucket.
+#[derive(Debug, Clone)]
+pub struct S3Source {
+    client: Client,
+    bucket: String,
+    /// Empty, or ends with a slash.
+    prefix: String,
+    /// The site's folder below the prefix.
+    pub(super) site: SiteFolder,
+}
+
+impl S3Source {
+    /// Connects to `s3://bucket/prefix` with the region, credentials and endpoint that AWS's tools would use.
+    ///
+    /// Sends no request yet. With `AWS_ENDPOINT_URL` or `AWS_ENDPOINT_URL_S3`, the path names the bucket, as servers other than
+    /// Amazon's require.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] if the URL is invalid.
+    pub async fn connect(url: &str) -> Result<Self, SourceError> {
+        let shared = aws_config().await;
+        let own_endpoint =
+            shared.endpoint_url().is_some() || std::env::var_os("AWS_ENDPOINT_URL_S3").is_some();
+        let config = aws_sdk_s3::config::Builder::from(&shared)
+            .force_path_style(own_endpoint)
+            .build();
+        Self::new(Client::from_conf(config), url)
+    }
+
+    /// Uses an existing client for `s3://bucket/prefix`.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] if the URL is invalid.
+    pub fn new(client: Client, url: &str) -> Result<Self, SourceError> {
+        let rest = url.strip_prefix(SCHEME).unwrap_or_default();
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            let problem = format!("the bucket in `{url}` (expected s3://bucket/prefix)");
+            return Err(SourceError::NotFound(problem));
+        }
+        let prefix = prefix.trim_matches('/');
+        Ok(Self {
+            client,
+            bucket: bucket.to_owned(),
+            site: SiteFolder::default(),
+            prefix: if prefix.is_empty() {
+                String::new()
+            } else {
+                format!("{prefix}/")
+            },
+        })
+    }
+
+    /// Returns the URL without a trailing slash, which is the site's name if it has no other.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{SCHEME}{}/{}", self.bucket, self.prefix)
+            .trim_end_matches('/')
+            .to_owned()
+    }
+
+    /// Returns the bucket's name.
+    #[must_use]
+    pub fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    /// Returns the path below the prefix of the object at `key`; `None` if the key is outside of the prefix or represents a folder.
+    #[must_use]
+    pub fn path_of<'key>(&self, key: &'key str) -> Option<&'key str> {
+        let path = key.strip_prefix(self.prefix.as_str())?;
+        (!path.is_empty() && !path.ends_with('/')).then_some(path)
+    }
+
+    /// Looks below the prefix for the one site that it holds, as `bookrag serve` does below a folder. Returns whether there is one.
+    ///
+    /// # Errors
+    /// [`SourceError::SeveralSites`] if there are several.
+    pub(super) async fn find_site(&mut self) -> Result<bool, SourceError> {
+        let listing = self.list().await?;
+        let sites: BTreeSet<&str> = listing
+            .paths
+            .iter()
+            .filter_map(|path| site_of_config(path))
+            .collect();
+        let mut found = sites.iter();
+        match (found.next(), found.next()) {
+            (Some(site), None) => self.site = SiteFolder::new(site),
+            (None, _) => return Ok(false),
+            _ => {
+                let sites = sites.into_iter().map(str::to_owned).collect();
+                return Err(SourceError::SeveralSites {
+                    at: self.url(),
+                    sites,
+                });
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
+        let folder = self.site.in_root(name).unwrap_or_default();
+        let folder = format!("{}{folder}/", self.prefix);
+        let request = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(&folder);
+        let page = request.max_keys(1).send().await;
+        let page = page.map_err(|error| self.failed(&folder, &error))?;
+        Ok(!page.contents().is_empty())
+    }
+
+    pub(super) async fn list(&self) -> Result<Listing, SourceError> {
+        let request = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(&self.prefix);
+        let mut pages = request.into_paginator().send();
+        let mut listing = Listing::default();
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(|error| self.failed(&self.url(), &error))?;
+            for object in page.contents() {
+                let Some(path) = object.key().and_then(|key| self.path_of(key)) else {
+                    continue;
+                };
+                let path = self.site.of_root(path);
+                if let Some(etag) = object.e_tag() {
+                    let etag = etag.trim_matches('"').to_owned();
+                    listing.etags.insert(path.clone(), etag);
+                }
+                listing.paths.insert(path);
+            }
+        }
+        Ok(listing)
+    }
+
+    pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let Some(file) = self.site.in_root(path) else {
+            return Ok(None);
+        };
+        let key = format!("{}{file}", self.prefix);
+        let object = match self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key)
+            .send()
+            .await
+        {
+            Ok(object) => object,
+            // Check the code, not the status: a 404 of a proxy or a wrong endpoint must not delete a book.
+            Err(error) if error.code() == Some("NoSuchKey") => return Ok(None),
+            Err(error) => return Err(self.failed(path, &error)),
+        };
+        let unavailable = |reason: String| SourceError::Unavailable {
+            path: path.to_owned(),
+            reason,
+        };
+        let mut body = object.body;
+        let mut bytes = Vec::new();
+        // No `Range` header: S3 answers 416 for any range of an empty object.
+        let read = async {
+            while bytes.len() <= MAX_PAGE_BYTES
+                && let Some(part) = body.try_next().await?
+            {
+                bytes.extend_from_slice(&part);
+            }
+            Ok::<_, aws_sdk_s3::primitives::ByteStreamError>(())
+        };
+        match tokio::time::timeout(CALL_TIMEOUT, read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(unavailable(causes(&error))),
+            Err(_) => {
+                let seconds = CALL_TIMEOUT.as_secs();
+                return Err(unavailable(format!(
+                    "it did not arrive within {seconds} seconds"
+                )));
+            }
+        }
+        bytes.truncate(MAX_PAGE_BYTES + 1);
+        Ok(Some(bytes))
+    }
+
+    fn failed<E>(&self, path: &str, error: &SdkError<E, HttpResponse>) -> SourceError
+    where
+        E: Error + ProvideErrorMetadata + 'static,
+    {
+        let path = path.to_owned();
+        let status = error
+            .raw_response()
+            .map(|response| response.status().as_u16());
+        let reason = match (status, error.code()) {
+            (Some(status), Some(code)) => {
+                format!("{status} {code}: {}", error.message().unwrap_or_default())
+            }
+            (Some(status), None) => format!("the response was {status}"),
+            (None, _) => causes(error),
+        };
+        match (status, error.code()) {
+            (_, Some("NoSuchBucket")) => {
+                SourceError::NotFound(format!("the bucket {}", self.bucket))
+            }
+            (Some(403), _) => SourceError::Forbidden { path, reason },
+            _ => SourceError::Unavailable { path, reason },
+        }
+    }
+}
+
+/// Formats an error with its causes, because the client's own errors name only their kind.
+fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+/// Returns the folder of the site whose Docusaurus config is at a path; `None` if the path is not that of a config.
+fn site_of_config(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_config = name.starts_with("docusaurus.config.") && SETTINGS_FILES.contains(&name);
+    is_config.then_some(folder)
+}

@@ -1,0 +1,409 @@
+//! Splits texts into the terms that a ranker compares: lower case, without stop words, stemmed, with the parts of compounds.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
+
+use qdrant_rust_stemmers::{Algorithm, Stemmer};
+
+/// A language with its stemmer and its stop words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language {
+    stemmer: Option<Algorithm>,
+    /// The key of [`stop_words_of`].
+    code: &'static str,
+}
+
+impl Language {
+    /// English.
+    pub const ENGLISH: Self = Self {
+        stemmer: Some(Algorithm::English),
+        code: "en",
+    };
+
+    /// Returns the language of a locale such as `de` or `pt-BR`. Its words are not stemmed without a Snowball stemmer, and all of them count without
+    /// a list of stop words.
+    #[must_use]
+    pub fn of_locale(locale: &str) -> Self {
+        let language = locale.split(['-', '_']).next().unwrap_or_default();
+        let language = match &*language.to_ascii_lowercase() {
+            "nb" | "nn" => "no".to_owned(),
+            other => other.to_owned(),
+        };
+        let stemmer = match &*language {
+            "ar" => Some(Algorithm::Arabic),
+            "da" => Some(Algorithm::Danish),
+            "de" => Some(Algorithm::German),
+            "el" => Some(Algorithm::Greek),
+            "en" => Some(Algorithm::English),
+            "es" => Some(Algorithm::Spanish),
+            "fi" => Some(Algorithm::Finnish),
+            "fr" => Some(Algorithm::French),
+            "hu" => Some(Algorithm::Hungarian),
+            "it" => Some(Algorithm::Italian),
+            "no" => Some(Algorithm::Norwegian),
+            "nl" => Some(Algorithm::Dutch),
+            "pt" => Some(Algorithm::Portuguese),
+            "ro" => Some(Algorithm::Romanian),
+            "ru" => Some(Algorithm::Russian),
+            "sv" => Some(Algorithm::Swedish),
+            "ta" => Some(Algorithm::Tamil),
+            "tr" => Some(Algorithm::Turkish),
+            _ => None,
+        };
+        let listed = stop_words::available_languages().iter();
+        let code = listed.copied().find(|code| *code == language);
+        Self {
+            stemmer,
+            code: code.unwrap_or_default(),
+        }
+    }
+}
+
+/// Returns the words of a language that say nothing about a text's subject; none for a language without a list.
+fn stop_words_of(code: &str) -> &'static HashSet<&'static str> {
+    static NONE: LazyLock<HashSet<&str>> = LazyLock::new(HashSet::new);
+    static LISTS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+        let list = |code: &'static str| match code {
+            "en" => STOP_WORDS.into(),
+            _ => stop_words::get(code).iter().copied().collect(),
+        };
+        let codes = stop_words::available_languages().iter();
+        codes.map(|code| (*code, list(code))).collect()
+    });
+    LISTS.get(code).unwrap_or(&NONE)
+}
+
+/// The stop words of English. The lists of other languages have prepositions and adverbs, too.
+const STOP_WORDS: [&str; 105] = [
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
+    "can", "could", "did", "do", "does", "don", "each", "few", "for", "from", "get", "had", "has",
+    "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "ll",
+    "many", "may", "me", "more", "most", "much", "must", "my", "need", "no", "not", "of", "on",
+    "only", "or", "other", "our", "own", "please", "s", "same", "shall", "she", "should", "so",
+    "some", "such", "t", "tell", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "those", "to", "too", "up", "us", "use", "used", "very", "was", "we", "were",
+    "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would",
+    "you", "your", "yours",
+];
+
+/// Words of requests that say nothing about the subject. They are removed from questions, not from texts.
+const ASKING_WORDS: &str = "explain thanks thank hello hi hey dear sorry help show give tell understand know want wanted like try way \
+    possible able question wonder ask mean say someone somebody anyone anybody something anything everything \
+    whats hows wheres whens whos thats theres dont doesnt didnt cant wont isnt arent im ive";
+
+/// Splits texts of one language into words.
+pub struct Words {
+    stemmer: Option<Stemmer>,
+    ignored: &'static HashSet<&'static str>,
+    language: Language,
+}
+
+impl Words {
+    /// Creates a splitter for a language.
+    #[must_use]
+    pub fn of(language: Language) -> Self {
+        Self {
+            stemmer: language.stemmer.map(Stemmer::create),
+            ignored: stop_words_of(language.code),
+            language,
+        }
+    }
+
+    /// Returns the language.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Returns the terms of a text in order. `testEnvironment` and `create_node` yield the whole word and its parts.
+    #[must_use]
+    pub fn terms(&self, text: &str) -> Vec<String> {
+        let words = self.that_matter(text).into_iter();
+        words.map(|word| self.stem(&word)).collect()
+    }
+
+    /// Returns the term of a whole word without its parts; `None` for a stop word.
+    #[must_use]
+    pub fn term(&self, word: &str) -> Option<String> {
+        self.terms(word).into_iter().next()
+    }
+
+    /// Returns the relevant words of a question in lower case, each with its term, without words of requests such as `explain`.
+    pub fn of_question(&self, question: &str) -> impl Iterator<Item = (String, String)> {
+        let asking = match self.language {
+            Language::ENGLISH => self.terms(ASKING_WORDS),
+            _ => Vec::new(),
+        };
+        let words = self.that_matter(question).into_iter();
+        let with_terms = words.map(|word| {
+            let term = self.stem(&word);
+            (word, term)
+        });
+        with_terms.filter(move |(_, term)| !asking.contains(term))
+    }
+
+    /// Returns prefixes that match all forms of each relevant word, for a prefix search.
+    ///
+    /// A stem is not enough: that of `battery` is `batteri`.
+    #[must_use]
+    pub fn beginnings(&self, text: &str) -> Vec<Vec<String>> {
+        let words = self.that_matter(text).into_iter();
+        words.map(|word| self.beginnings_of(word)).collect()
+    }
+
+    fn beginnings_of(&self, word: String) -> Vec<String> {
+        let stem = self.stem(&word);
+        let mut beginnings = Vec::new();
+        if self.language == Language::ENGLISH {
+            let rewritten = REWRITTEN_ENDINGS.iter().filter_map(|(ending, other)| {
+                let kept = stem.strip_suffix(ending)?;
+                Some(format!("{kept}{other}"))
+            });
+            beginnings.extend(rewritten);
+        }
+        if !word.starts_with(&stem) {
+            beginnings.push(word);
+        }
+        beginnings.push(stem);
+        beginnings
+    }
+
+    /// Returns the words of a text in order, in lower case, without stop words; compounds whole and in parts.
+    fn that_matter(&self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for word in split(text) {
+            found.push(word.to_lowercase());
+            let parts = parts(word);
+            if parts.len() > 1 {
+                let parts = parts.into_iter().filter(|part| part.chars().count() > 1);
+                found.extend(parts.map(str::to_lowercase));
+            }
+        }
+        found.retain(|word| !self.ignored.contains(&**word));
+        found
+    }
+
+    fn stem(&self, word: &str) -> String {
+        match &self.stemmer {
+            Some(stemmer) => stemmer.stem(word).into_owned(),
+            None => word.to_owned(),
+        }
+    }
+}
+
+/// The document frequencies of words in an index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentFrequencies {
+    /// The number of chunks in the index.
+    pub chunks: u64,
+    /// The number of chunks with each word in any form. Stop words (`the`) count as in all chunks.
+    pub with: BTreeMap<String, u64>,
+}
+
+impl DocumentFrequencies {
+    /// Returns the rarity of a word, at least 0. `None` if the word was not counted.
+    #[must_use]
+    pub fn idf(&self, word: &str) -> Option<f32> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
+        let rarity = |with: &u64| idf(self.chunks as f32, *with as f32);
+        self.with.get(word).map(rarity)
+    }
+}
+
+/// BM25: the score of a text is the sum over the question's terms of [`idf`] × [`bm25_weight`] (Robertson and Zaragoza, 2009).
+///
+/// Returns the rarity of a term in `with` of `texts`, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)).
+pub(crate) fn idf(texts: f32, with: f32) -> f32 {
+    (1.0 + (texts - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+/// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to the
+/// mean of all texts.
+pub(crate) fn bm25_weight(frequency: f32, length: f32) -> f32 {
+    /// Term frequency saturation and length normalisation, the usual values.
+    const K: f32 = 1.2;
+    const B: f32 = 0.75;
+    frequency * (K + 1.0) / (frequency + K * (1.0 - B + B * length))
+}
+
+/// Endings of English stems that Snowball rewrites instead of removing, with the endings of other forms of the word. Source: steps 1b, 1c and 2 of
+/// <https://snowballstem.org/algorithms/english/stemmer.html>.
+const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
+    // batteri: battery
+    ("i", "y"),
+    // scale: scaling
+    ("e", "ing"),
+    // capabl: capability
+    ("bl", "bil"),
+];
+
+/// Numbers the terms of texts; equal terms have equal numbers. Each distinct word is stemmed only once, so use one instance for many texts.
+#[derive(Debug)]
+pub(crate) struct TermNumbers<'w> {
+    words: &'w Words,
+    /// The terms of each word read so far.
+    by_word: HashMap<String, Vec<u32>>,
+    numbers: HashMap<String, u32>,
+}
+
+impl<'w> TermNumbers<'w> {
+    pub(crate) fn of(words: &'w Words) -> Self {
+        Self {
+            words,
+            by_word: HashMap::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// Returns the term numbers of a text, in order.
+    pub(crate) fn read(&mut self, text: &str) -> Vec<u32> {
+        let mut found = Vec::new();
+        for word in split(text) {
+            if let Some(numbers) = self.by_word.get(word) {
+                found.extend(numbers);
+                continue;
+            }
+            let terms = self.words.terms(word);
+            let numbers: Vec<u32> = terms.into_iter().map(|term| self.number(term)).collect();
+            found.extend(&numbers);
+            self.by_word.insert(word.to_owned(), numbers);
+        }
+        found
+    }
+
+    /// Returns the number of a term.
+    pub(crate) fn number(&mut self, term: String) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(term).or_insert(next)
+    }
+
+    /// Returns the term numbers of a text in order, if all terms are known.
+    pub(crate) fn known(&self, text: &str) -> Option<Vec<u32>> {
+        let terms = self.words.terms(text).into_iter();
+        terms.map(|term| self.numbers.get(&term).copied()).collect()
+    }
+
+    /// True if all terms of a word are known.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        let terms = self.words.terms(word);
+        terms.iter().all(|term| self.numbers.contains_key(term))
+    }
+
+    /// Returns the words read so far, in no order.
+    pub(crate) fn words_read(&self) -> impl Iterator<Item = &str> {
+        self.by_word.keys().map(String::as_str)
+    }
+}
+
+/// Splits a text into words, unchanged.
+pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Words")
+    }
+}
+
+/// Splits a word at underscores, before capitals and between letters and digits: `XMLHttp2_a` gives `XML`, `Http`, `2`, `a`.
+fn parts(word: &str) -> Vec<&str> {
+    let characters: Vec<(usize, char)> = word.char_indices().collect();
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (place, &(at, c)) in characters.iter().enumerate().skip(1) {
+        let (_, before) = characters[place - 1];
+        let after = characters.get(place + 1).map(|&(_, c)| c);
+        let hump = c.is_uppercase()
+            && (before.is_lowercase()
+                || (before.is_uppercase() && after.is_some_and(char::is_lowercase)));
+        let cut = hump || c == '_' || before == '_' || c.is_numeric() != before.is_numeric();
+        if cut {
+            parts.push(&word[from..at]);
+            from = at;
+        }
+    }
+    parts.push(&word[from..]);
+    parts.retain(|part| *part != "_");
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compounds_are_found_whole_and_by_their_parts() {
+        assert_eq!(parts("XMLHttp2_a"), ["XML", "Http", "2", "a"]);
+        assert_eq!(parts("plain"), ["plain"]);
+        let words = Words::of(Language::ENGLISH);
+        assert_eq!(
+            words.terms("use rclpy.create_node or testEnvironment"),
+            [
+                "rclpi",
+                "create_nod",
+                "creat",
+                "node",
+                "testenviron",
+                "test",
+                "environ"
+            ]
+        );
+        assert_eq!(words.terms("--flag, it's ROS2"), ["flag", "ros2", "ros"]);
+    }
+
+    #[test]
+    fn a_rarer_word_weighs_more_and_one_of_all_chunks_hardly_anything() {
+        let with = [
+            ("the", 1_000),
+            ("node", 400),
+            ("quaternion", 3),
+            ("zymurgy", 0),
+        ];
+        let frequencies = DocumentFrequencies {
+            chunks: 1_000,
+            with: with.map(|(word, with)| (word.to_owned(), with)).into(),
+        };
+        assert_eq!(frequencies.idf("uncounted"), None);
+        let idf = with.map(|(word, _)| frequencies.idf(word).unwrap());
+        assert!(idf[0] >= 0.0 && idf[0] < 0.001, "{idf:?}");
+        assert!(idf.is_sorted());
+        assert!((idf[1] - (1.0_f32 + 600.5 / 400.5).ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn stop_words_are_those_of_the_language() {
+        let of = |locale: &str, text: &str| Words::of(Language::of_locale(locale)).terms(text);
+        assert_eq!(of("en", "How do I start the node?"), ["start", "node"]);
+        assert_eq!(
+            of("de", "Wie kann ich den Knoten starten?"),
+            ["knot", "start"]
+        );
+        assert_eq!(of("pt-BR", "Como é que eu inicio o nó?"), ["inici", "nó"]);
+        assert_eq!(of("nb", "Hvordan kan jeg starte noden?"), ["start", "nod"]);
+        assert_eq!(of("he", "הרובוט של מה"), ["הרובוט"]);
+        assert_eq!(of("cs", "kde je uzel"), ["kde", "je", "uzel"]);
+    }
+
+    #[test]
+    fn words_of_asking_are_left_out_of_questions_alone() {
+        let of = |language: &str, question: &str| -> Vec<String> {
+            let words = Words::of(Language::of_locale(language));
+            words.of_question(question).map(|(word, _)| word).collect()
+        };
+        let question = "Hi! Whats a node? Please help, trying to understand it, thanks";
+        assert_eq!(of("en", question), ["node"]);
+        assert_eq!(of("ur", "help node"), ["help", "node"]);
+        let words = Words::of(Language::ENGLISH);
+        assert_eq!(words.terms("help the node"), ["help", "node"]);
+    }
+
+    #[test]
+    fn endings_are_cut_by_the_language_of_the_locale() {
+        let of = |locale: &str, text: &str| Words::of(Language::of_locale(locale)).terms(text);
+        assert_eq!(of("en", "calibrating"), of("en", "calibrated"));
+        assert_eq!(of("de-AT", "Häuser"), of("de", "Häusern"));
+        assert_eq!(of("ur", "روبوٹ کیا"), ["روبوٹ", "کیا"]);
+    }
+}
