@@ -30,9 +30,9 @@ function turn(outcome: Outcome, fields: Partial<TurnState>): TurnState {
   return { id: 'a', question: { text: 'why?' }, text: 'So.', citations: [], state: 'complete', outcome, suggestions: [], degraded: [], ...fields };
 }
 
-function render(state: TurnState): string {
+function render(state: TurnState, site: Partial<Site> = {}): string {
   return renderToStaticMarkup(
-    <SiteContext.Provider value={SITE}>
+    <SiteContext.Provider value={{ ...SITE, ...site }}>
       <Turn turn={state} onAsk={() => {}} announce={() => {}} />
     </SiteContext.Provider>,
   );
@@ -90,8 +90,27 @@ test('a conversation stored by an earlier version is shown', () => {
   const suggestions = [{ title: 'Clay', url: '/docs/clay' }];
   const text = 'I am not sure that the book answers this. These sections come closest:\n\n- Soil – Loam [1]\n';
   const old = [turn('answered', { suggestions }), turn('uncertain', { text, citations: [cite(1, 'Loam', '')] })];
-  const [answered, uncertain] = restored(JSON.parse(JSON.stringify({ turns: old }))).turns.map(render);
+  const [answered, uncertain] = restored(JSON.parse(JSON.stringify({ turns: old }))).turns.map((state) => render(state));
   assert.equal(shown(answered!, 'Clay'), 1);
   assert.deepEqual(sentences(answered!), []);
   assert.deepEqual(headings(uncertain!), ['Sources']);
+});
+
+test('people are asked with what the address names, and the panel says that it is sent', () => {
+  const state = turn('uncertain', {
+    question: { text: 'why & how?', pageUrl: '/docs/a' },
+    text: 'x'.repeat(1600),
+    citations: [cite(1, 'ph', 'Acid.')],
+    suggestions: [{ title: 'C', url: '/docs/c' }, { title: 'D', url: '/docs/soil#ph' }],
+  });
+  const address = (supportUrl: string) => /<a href="([^"]*)" target="_blank"/.exec(render(state, { supportUrl }))?.[1];
+  const base = 'https://f.example/new?t=';
+  assert.equal(address(`${base}{question}`), `${base}why%20%26%20how%3F`);
+  assert.equal(address(`${base}{outcome}-{page}`), `${base}uncertain-${encodeURIComponent('https://book.example/docs/a')}`);
+  const sections = 'https://book.example/docs/soil#ph\nhttps://book.example/docs/c';
+  assert.equal(address(`${base}{sections}`), base + encodeURIComponent(sections));
+  assert.equal(decodeURIComponent(address(`${base}{answer}`) ?? ''), `${base}${'x'.repeat(1500)}…`);
+  assert.match(render(state, { supportUrl: `${base}{answer}` }), /The link carries the question/);
+  assert.doesNotMatch(render(state, { supportUrl: `${base}{question}` }), /The link carries/);
+  assert.equal(address(`${base}{other}`), `${base}{other}`);
 });

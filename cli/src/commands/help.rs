@@ -135,7 +135,10 @@ const HELP: [Help; 17] = [
     },
     Help {
         command: "insights",
-        examples: &[("insights --days 7", "report on the last week")],
+        examples: &[
+            ("insights --days 7", "report on the last week"),
+            ("insights --html report.html", "write it as a page"),
+        ],
         variables: &[
             "BOOKRAG_STORE_QUESTIONS",
             "BOOKRAG_RETENTION_DAYS",

@@ -1,5 +1,6 @@
 //! `bookrag insights`: reports what readers' questions reveal about the book.
 
+mod html;
 mod open;
 
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use open::Subject;
 
 const DAY: u64 = 86_400;
+/// The most questions listed as asked most.
+const MOST_ASKED: u32 = 30;
 /// Digits shown of a question's hash.
 const HASH_DIGITS: usize = 12;
 
@@ -24,6 +27,9 @@ pub(super) struct InsightsArguments {
     /// How many days to look back.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
     days: u64,
+    /// Write a page with the report, which opens in a browser without a server, and print nothing.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// A site's folder, or `s3://bucket/prefix`. By default, that of the current folder, else the one last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
@@ -39,7 +45,22 @@ pub(super) async fn run(
     let since = Duration::from_secs(arguments.days * DAY);
     let insights = catalog.insights(since).await.map_err(LocalError::from)?;
     let subjects = subjects(config, arguments, &insights).await;
-    if json {
+    if let Some(file) = &arguments.html {
+        let asked = catalog.asked_questions(since, MOST_ASKED).await;
+        let asked = asked.map_err(LocalError::from)?;
+        let live = catalog.live_index().await.map_err(LocalError::from)?;
+        let page = html::Page {
+            title: live.as_ref().map_or("the book", |index| &index.site.title),
+            days: arguments.days,
+            insights: &insights,
+            asked: &asked,
+            subjects: &subjects,
+            origin: config.origins.first().map(String::as_str),
+        };
+        let told = |error| format!("cannot write {}: {error}", file.display());
+        std::fs::write(file, page.written()).map_err(|error| CommandError::Told(told(error)))?;
+        output::status(&format!("wrote {}", file.display()));
+    } else if json {
         let insights = &insights;
         output::json(&Printed { insights, subjects });
     } else {

@@ -142,6 +142,17 @@ fn stored_questions_are_asked_again_and_uncovered_ones_listed_with_advice() {
     assert_eq!(line["query"], not_covered);
     assert_eq!(line["source"], subject["nearest"]["source"]);
 
+    let mut command = workshop.command(&["insights", "--site", "book", "--html", "report.html"]);
+    let output = command.env(data.0, data.1).output().unwrap();
+    assert!(
+        output.status.success() && output.stdout.is_empty(),
+        "{output:?}"
+    );
+    let page = fs::read_to_string(workshop.path().join("report.html")).unwrap();
+    for text in [covered, not_covered, "<h2>To write about, by subject</h2>"] {
+        assert!(page.contains(text), "{page}");
+    }
+
     fs::remove_file(workshop.site().join("docs/probe.md")).unwrap();
     let lost = parsed(&diff(&workshop, &["--json"]));
     assert_eq!(lost["questions"], 2, "{lost}");

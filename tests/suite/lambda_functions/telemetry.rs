@@ -182,7 +182,9 @@ async fn a_request_has_one_id_in_its_answer_its_logs_and_lambda() {
         ("search", RestRequest::new("GET", "/api/v1/search")),
         ("health", RestRequest::new("GET", "/nowhere")),
     ] {
-        let lambda = Lambda::start(function, &backends.environment()).await;
+        let mut environment = backends.environment();
+        environment.push(("BOOKRAG_METRICS", "all".to_owned()));
+        let lambda = Lambda::start(function, &environment).await;
         let invocation = lambda.invoke(request.into_event()).await;
         let id = invocation.request_id.clone();
         let body = invocation.http().json();

@@ -2,11 +2,12 @@ import { memo } from 'react';
 import type { Question, Turn as TurnState } from '../core/conversation';
 import { withDoubts } from '../core/markdown';
 import { bookLanguageNote, degradedNotes } from '../core/strings';
+import { carriesAnswer, supportAddress } from '../core/support';
 import { fill } from '../core/text';
 import { Actions } from './Actions';
 import { FailureNote } from './FailureNote';
 import { Markdown } from './Markdown';
-import { useSite } from './site';
+import { useBookOrigin, useSite } from './site';
 import { Sources } from './Sources';
 import { Suggestions } from './Suggestions';
 
@@ -18,7 +19,8 @@ interface TurnProps {
 
 /** A question and what became of it. */
 export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
-  const { strings, session, locale, supportUrl } = useSite();
+  const { strings, session, locale, supportUrl, pageUrl } = useSite();
+  const bookOrigin = useBookOrigin();
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
   const waiting = turn.sections === undefined
@@ -64,9 +66,10 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       {supportUrl && state === 'complete' && outcome !== 'answered' && (
         // The address comes from the site, so it is not checked like links in answers.
         <p>
-          <a href={supportUrl.replaceAll('{question}', encodeURIComponent(question.text))} target="_blank" rel="noopener">
+          <a href={supportAddress(supportUrl, turn, bookOrigin, question.pageUrl ?? pageUrl())} target="_blank" rel="noopener">
             {strings.support}
           </a>
+          {carriesAnswer(supportUrl) && <span className="bookrag-note"> {strings.supportCarries}</span>}
         </p>
       )}
       {state === 'complete' && <Actions turn={turn} announce={announce} />}

@@ -30,7 +30,7 @@ export interface Site {
   pageUrl: () => string | undefined;
   /** Returns the address of a page that asks the question when opened; absent if there is none. */
   shareUrl?: (question: Question) => string;
-  /** The address of a place to ask people, such as a forum; `{question}` is replaced by the question. */
+  /** The address of a place to ask people, such as a forum; see `supportAddress`. */
   supportUrl?: string;
   /** Returns the open page as Markdown; absent if the site has no Markdown. */
   pageMarkdown?: () => Promise<PageMarkdown | undefined>;

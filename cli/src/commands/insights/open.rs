@@ -27,19 +27,19 @@ const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are list
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Subject {
     /// How often they were asked in total.
-    count: u64,
+    pub(super) count: u64,
     /// The questions, most frequent first.
-    questions: Vec<String>,
+    pub(super) questions: Vec<String>,
     /// The page closest to the first question, if any.
-    nearest: Option<Page>,
+    pub(super) nearest: Option<Page>,
     /// A line for the questions file of `bookrag eval`.
     line: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Page {
-    title: String,
-    url: String,
+    pub(super) title: String,
+    pub(super) url: String,
     source: String,
 }
 

@@ -41,6 +41,7 @@ export const de: Strings = {
   unverifiedHint: 'Keine der Stellen sagt das. Prüfen Sie es, bevor Sie sich darauf verlassen.',
   nearest: 'Nächstliegende Seiten',
   support: 'Stattdessen Menschen fragen',
+  supportCarries: 'Der Link enthält die Frage und was hier zu sehen ist.',
   seeAlso: 'Siehe auch',
   results: 'Seiten des Buches',
   resultsFound: 'Gefundene Seiten: {count}',

@@ -39,6 +39,7 @@ export const en: Strings = {
   unverifiedHint: 'None of the passages says this. Check it before you rely on it.',
   nearest: 'Closest pages',
   support: 'Ask people instead',
+  supportCarries: 'The link carries the question and what is shown here.',
   seeAlso: 'See also',
   results: 'Pages of the book',
   resultsFound: 'Pages found: {count}',

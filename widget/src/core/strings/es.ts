@@ -41,6 +41,7 @@ export const es: Strings = {
   unverifiedHint: 'Ninguno de los pasajes lo dice. Compruébelo antes de fiarse.',
   nearest: 'Páginas más cercanas',
   support: 'Preguntar a personas',
+  supportCarries: 'El enlace lleva la pregunta y lo que se muestra aquí.',
   seeAlso: 'Véase también',
   results: 'Páginas del libro',
   resultsFound: 'Páginas encontradas: {count}',

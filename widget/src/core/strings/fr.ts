@@ -41,6 +41,7 @@ export const fr: Strings = {
   unverifiedHint: 'Aucun des passages ne dit cela. Vérifiez avant de vous y fier.',
   nearest: 'Pages les plus proches',
   support: 'Demander à quelqu’un',
+  supportCarries: 'Le lien contient la question et ce qui est affiché ici.',
   seeAlso: 'Voir aussi',
   results: 'Pages du livre',
   resultsFound: 'Pages trouvées : {count}',

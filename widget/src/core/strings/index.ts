@@ -43,6 +43,8 @@ export interface Strings {
   unverifiedHint: string;
   nearest: string;
   support: string;
+  /** Shown if the address of `support` carries more than the question. */
+  supportCarries: string;
   seeAlso: string;
   results: string;
   resultsFound: string;

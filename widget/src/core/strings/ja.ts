@@ -41,6 +41,7 @@ export const ja: Strings = {
   unverifiedHint: 'どの箇所もこれを述べていません。信頼する前に確認してください。',
   nearest: '最も近いページ',
   support: '人に質問する',
+  supportCarries: 'リンクには質問とここに表示されている内容が含まれます。',
   seeAlso: '関連項目',
   results: '本のページ',
   resultsFound: '見つかったページ: {count}',

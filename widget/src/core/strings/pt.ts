@@ -41,6 +41,7 @@ export const pt: Strings = {
   unverifiedHint: 'Nenhum dos trechos diz isso. Verifique antes de confiar.',
   nearest: 'Páginas mais próximas',
   support: 'Perguntar a pessoas',
+  supportCarries: 'O link leva a pergunta e o que é mostrado aqui.',
   seeAlso: 'Veja também',
   results: 'Páginas do livro',
   resultsFound: 'Páginas encontradas: {count}',

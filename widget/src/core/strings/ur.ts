@@ -39,6 +39,7 @@ export const ur: Strings = {
   unverifiedHint: 'کوئی اقتباس یہ بات نہیں کہتا۔ بھروسا کرنے سے پہلے جانچ لیں۔',
   nearest: 'قریب ترین صفحات',
   support: 'لوگوں سے پوچھیں',
+  supportCarries: 'لنک میں سوال اور یہاں دکھائی گئی باتیں شامل ہیں۔',
   seeAlso: 'یہ بھی دیکھیں',
   results: 'کتاب کے صفحات',
   resultsFound: 'ملنے والے صفحات: {count}',

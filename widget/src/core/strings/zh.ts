@@ -41,6 +41,7 @@ export const zh: Strings = {
   unverifiedHint: '没有任何段落这样说。采信之前请先核对。',
   nearest: '最接近的页面',
   support: '改为向他人提问',
+  supportCarries: '链接中包含问题和此处显示的内容。',
   seeAlso: '另请参阅',
   results: '本书的页面',
   resultsFound: '找到的页面：{count}',

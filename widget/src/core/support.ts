@@ -1,0 +1,26 @@
+import type { Turn } from './conversation';
+
+/** The longest answer in an address, in characters: servers refuse longer addresses. */
+const LONGEST = 1500;
+/** The most sections in an address. */
+const SECTIONS = 5;
+const PLACEHOLDER = /\{(question|answer|outcome|page|sections)\}/g;
+
+/** Returns the address of a place to ask people, with what it names of a turn: `{question}`, `{answer}`, `{outcome}`, `{page}`, `{sections}`. */
+export function supportAddress(address: string, turn: Turn, origin: string, page?: string): string {
+  const absolute = (url: string) => new URL(url, origin || undefined).href;
+  const urls = [...turn.citations, ...turn.suggestions].map(({ url }) => url);
+  const parts: Record<string, () => string> = {
+    question: () => turn.question.text,
+    answer: () => (turn.text.length > LONGEST ? `${turn.text.slice(0, LONGEST)}…` : turn.text),
+    outcome: () => turn.outcome ?? '',
+    page: () => (page ? absolute(page) : ''),
+    sections: () => [...new Set(urls)].slice(0, SECTIONS).map(absolute).join('\n'),
+  };
+  return address.replaceAll(PLACEHOLDER, (_, name: string) => encodeURIComponent(parts[name]?.() ?? ''));
+}
+
+/** True if the address carries more than the question. */
+export function carriesAnswer(address: string): boolean {
+  return [...address.matchAll(PLACEHOLDER)].some(([, name]) => name !== 'question');
+}
