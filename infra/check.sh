@@ -37,6 +37,6 @@ trap 'rm -rf "$translated"' EXIT
 "$tools/bin/cfn-lint" infra/monitoring.yaml infra/deployer.yaml
 echo "cfn-lint: nothing to say"
 
-cp infra/monitoring.yaml "$translated"
+cp infra/monitoring.yaml infra/deployer.yaml "$translated"
 "$tools/bin/checkov" --config-file .checkov.yaml --directory "$translated"
 echo "checkov: nothing to say"

@@ -116,7 +116,7 @@ test('each page says where its Markdown is', async () => {
   await build(command);
   // A second run adds no second link.
   await build(command);
-  assert.match(await read('asked'), /^export \/site --out .*build --locale en --site-url https:\/\/g\.example\n$/);
+  assert.match(await read('asked'), /^export \/site --out .*build --locale en --site-url https:\/\/g\.example --api https:\/\/api\.example\n$/);
   const link = (href: string) => `<head><link rel="alternate" type="text/markdown" href="https://g.example/g/${href}"></head>`;
   assert.ok((await read('build/docs/a b/index.html')).includes(link('docs/a%20b.md')));
   assert.ok((await read('build/docs/c.html')).includes(link('docs/c.md')));

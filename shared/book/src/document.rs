@@ -11,7 +11,7 @@ use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{canonical_files, read_built_page};
-use super::front_matter::{FrontMatter, split_front_matter};
+use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::is_shown_text_file;
 use super::labels::{author_names, label_files, tag_labels};
 use super::links::Origin;
@@ -246,26 +246,7 @@ pub fn read_document(
         page,
         url: &url,
     };
-    let reading = Reading { settings, inputs };
-    let raw_lines: Vec<&str> = text.lines().collect();
-    let mut body = Body::default();
-    body.read(&page.source, &split, &raw_lines, &reading, &origin, 0);
-    body.list_contents();
-    if split.lines_before > 0 {
-        body.omissions.push(Omission {
-            start_line: 1,
-            end_line: split.lines_before,
-            reason: OmissionReason::FrontMatter,
-            text: raw_lines[..split.lines_before as usize].join("\n"),
-        });
-    }
-    let headings = body
-        .blocks
-        .iter()
-        .filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
-    if headings.count() > MAX_HEADINGS {
-        return Err(SkipReason::TooManyHeadings);
-    }
+    let mut body = read_body(&text, &split, inputs, &origin)?;
     let title = front_matter
         .title
         .clone()
@@ -273,22 +254,18 @@ pub fn read_document(
         .unwrap_or(names.title);
     let title = shortened_title(&title);
     let title_line = split.title_line.unwrap_or(1);
-    // A partial that is used repeatedly causes the same problem each time.
-    let mut known = BTreeSet::new();
-    body.warnings
-        .retain(|warning| known.insert(warning.clone()));
-    body.warnings.extend(heading_warnings(&body.blocks));
     show_title(&mut body, instance.kind, &title, title_line, &front_matter);
-    let placement = match instance.kind {
+    let (placement, date) = match instance.kind {
         ContentKind::Docs => {
             let folder = folder_titles(&page.source, inputs);
-            placement_of(&page.relative, &title, &front_matter, &folder)
+            let placement = placement_of(&page.relative, &title, &front_matter, &folder);
+            (placement, None)
         }
-        ContentKind::Pages | ContentKind::Blog => Placement::default(),
-    };
-    let date = match instance.kind {
-        ContentKind::Blog => post_date(&front_matter, &page.relative),
-        ContentKind::Docs | ContentKind::Pages => None,
+        ContentKind::Blog => (
+            Placement::default(),
+            post_date(&front_matter, &page.relative),
+        ),
+        ContentKind::Pages => (Placement::default(), None),
     };
     Ok(Document {
         id: document_id(site, &page.source),
@@ -303,6 +280,41 @@ pub fn read_document(
         warnings: body.warnings,
         front_matter,
     })
+}
+
+/// Reads what follows the front matter, which is omitted.
+fn read_body(
+    text: &str,
+    split: &SplitPage<'_>,
+    inputs: &Inputs,
+    origin: &Origin<'_>,
+) -> Result<Body, SkipReason> {
+    let reading = Reading {
+        settings: origin.settings,
+        inputs,
+    };
+    let raw_lines: Vec<&str> = text.lines().collect();
+    let mut body = Body::default();
+    body.read(&origin.page.source, split, &raw_lines, &reading, origin, 0);
+    body.list_contents();
+    if split.lines_before > 0 {
+        body.omissions.push(Omission {
+            start_line: 1,
+            end_line: split.lines_before,
+            reason: OmissionReason::FrontMatter,
+            text: raw_lines[..split.lines_before as usize].join("\n"),
+        });
+    }
+    let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
+    if body.blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
+        return Err(SkipReason::TooManyHeadings);
+    }
+    // A partial that is used repeatedly causes the same problem each time.
+    let mut known = BTreeSet::new();
+    body.warnings
+        .retain(|warning| known.insert(warning.clone()));
+    body.warnings.extend(heading_warnings(&body.blocks));
+    Ok(body)
 }
 
 /// Checks a page's front matter, and adds the names of its authors and the labels of its tags.

@@ -121,6 +121,28 @@ pub struct SettingsError {
     pub reason: String,
 }
 
+/// Reads the plugins of pages and blogs. Pages that only the build has belong to those of pages.
+fn read_pages_and_blogs(
+    toml: &mut TomlSettings,
+    config: &ConfigValue,
+    build: Option<&str>,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<Instance>, SettingsError> {
+    let pages = std::mem::take(&mut toml.pages);
+    let blog = std::mem::take(&mut toml.blog);
+    let mut instances = read_unversioned(ContentKind::Pages, pages, config, build, files, picker)?;
+    instances.extend(read_unversioned(
+        ContentKind::Blog,
+        blog,
+        config,
+        None,
+        files,
+        picker,
+    )?);
+    Ok(instances)
+}
+
 impl SettingsError {
     /// Names the file, the line from 1, and the problem.
     #[must_use]
@@ -223,15 +245,13 @@ impl SiteSettings {
             ConfigValue::bool,
         );
         let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
-        let pages = std::mem::take(&mut toml.pages);
-        let blog = std::mem::take(&mut toml.blog);
-        for (kind, toml, build) in [
-            (ContentKind::Pages, pages, build.as_deref()),
-            (ContentKind::Blog, blog, None),
-        ] {
-            let plugins = read_unversioned(kind, toml, &config, build, files, &mut picker)?;
-            instances.extend(plugins);
-        }
+        instances.extend(read_pages_and_blogs(
+            &mut toml,
+            &config,
+            build.as_deref(),
+            files,
+            &mut picker,
+        )?);
         let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",

@@ -83,7 +83,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
     },
 
     async postBuild({ siteDir, outDir, baseUrl, siteConfig }) {
-      if (command) await exportMarkdown(command, { siteDir, outDir, baseUrl, url: siteConfig.url, locale: currentLocale });
+      if (command) await exportMarkdown(command, { siteDir, outDir, baseUrl, url: siteConfig.url, locale: currentLocale, api: options.url });
     },
   };
 }

@@ -10,6 +10,8 @@ const MANIFEST = '.bookrag-export';
 
 /** The built site of a locale. */
 export interface BuiltSite {
+  /** The API's address, where agents are told to ask. */
+  api: string;
   siteDir: string;
   outDir: string;
   /** The site's scheme and host. */
@@ -23,8 +25,8 @@ export interface BuiltSite {
  * `command` is the path of `bookrag`.
  */
 export async function exportMarkdown(command: string, site: BuiltSite): Promise<void> {
-  const { siteDir, outDir, url, baseUrl, locale } = site;
-  await run(command, ['export', siteDir, '--out', outDir, '--locale', locale, '--site-url', url]);
+  const { siteDir, outDir, url, baseUrl, locale, api } = site;
+  await run(command, ['export', siteDir, '--out', outDir, '--locale', locale, '--site-url', url, '--api', api]);
   const manifest = await readFile(path.join(outDir, MANIFEST), 'utf8');
   const files = manifest.split('\n').map((line) => line.slice(line.indexOf('  ') + 2));
   for (const file of files.filter((name) => name.endsWith('.md'))) {
