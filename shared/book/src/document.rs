@@ -19,7 +19,7 @@ use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
 use super::placement::{Placement, placement_of};
-use super::settings::{ContentKind, SettingsError, SiteSettings};
+use super::settings::{ContentKind, SiteSettings};
 use super::titles::{
     category_files, category_label, first_title, folder_titles, has_content_title, index_files,
     shortened_title, show_title,
@@ -411,14 +411,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // CommonMark replaces NUL in the same way; Postgres rejects it.
     Ok(with_line_feeds(text).replace('\0', "\u{fffd}"))
-}
-
-/// Returns the text of the settings file `name`.
-pub fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> {
-    decode(bytes).map_err(|reason| match reason {
-        SkipReason::NotUtf8 { line } => SettingsError::new(name, line, "it is not UTF-8 text"),
-        reason => SettingsError::new(name, 1, &reason.to_string()),
-    })
 }
 
 /// Normalises line ends to `\n`. A lone `\r` is a line end too, as in Markdown.

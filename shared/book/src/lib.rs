@@ -44,16 +44,14 @@ pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
 pub use built::{list_script_pages, locale_folders, url_in_build, urls_of_source};
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
-    fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
+    fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document, with_line_feeds,
 };
-pub use document::{settings_text, with_line_feeds};
-pub use escape::{LinePosition, MarkdownPiece, Pieces, Wrap, fence_info, heading_text, href};
 pub use escape::{
-    ListMarkers, escaped, fence_of, fenced, heading, marked_text, marker_length, table,
+    LinePosition, ListMarkers, MarkdownPiece, Pieces, Wrap, escaped, fence_info, fence_of, fenced,
+    heading, heading_text, href, marked_text, marker_length, table,
 };
 pub use front_matter::{FrontMatter, FrontMatterError};
-pub use hidden::visible;
-pub use hidden::{Filter as HiddenFilter, is_hidden};
+pub use hidden::{Filter as HiddenFilter, is_hidden, visible};
 pub use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
@@ -68,7 +66,8 @@ pub use paths::{is_outside, joined};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,
-    instance_of_version, is_front_page, is_settings_file, origin_of_version, version_in_site,
+    instance_of_version, is_front_page, is_settings_file, origin_of_version, settings_text,
+    version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -26,6 +26,7 @@ pub use instance::{
 };
 pub use origin::{Origin, Setting};
 
+use crate::document::{SkipReason, decode};
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
 use docusaurus::{locale_places, read_docusaurus_config};
@@ -119,28 +120,6 @@ pub struct SettingsError {
     pub line: usize,
     /// The problem, and how to solve it.
     pub reason: String,
-}
-
-/// Reads the plugins of pages and blogs. Pages that only the build has belong to those of pages.
-fn read_pages_and_blogs(
-    toml: &mut TomlSettings,
-    config: &ConfigValue,
-    build: Option<&str>,
-    files: &BTreeMap<String, String>,
-    picker: &mut Picker,
-) -> Result<Vec<Instance>, SettingsError> {
-    let pages = std::mem::take(&mut toml.pages);
-    let blog = std::mem::take(&mut toml.blog);
-    let mut instances = read_unversioned(ContentKind::Pages, pages, config, build, files, picker)?;
-    instances.extend(read_unversioned(
-        ContentKind::Blog,
-        blog,
-        config,
-        None,
-        files,
-        picker,
-    )?);
-    Ok(instances)
 }
 
 impl SettingsError {
@@ -437,6 +416,36 @@ fn slashed(url: &str) -> String {
     } else {
         format!("/{path}/")
     }
+}
+
+/// Returns the text of the settings file `name`.
+pub fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> {
+    decode(bytes).map_err(|reason| match reason {
+        SkipReason::NotUtf8 { line } => SettingsError::new(name, line, "it is not UTF-8 text"),
+        reason => SettingsError::new(name, 1, &reason.to_string()),
+    })
+}
+
+/// Reads the plugins of pages and blogs. Pages that only the build has belong to those of pages.
+fn read_pages_and_blogs(
+    toml: &mut TomlSettings,
+    config: &ConfigValue,
+    build: Option<&str>,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<Instance>, SettingsError> {
+    let pages = std::mem::take(&mut toml.pages);
+    let blog = std::mem::take(&mut toml.blog);
+    let mut instances = read_unversioned(ContentKind::Pages, pages, config, build, files, picker)?;
+    instances.extend(read_unversioned(
+        ContentKind::Blog,
+        blog,
+        config,
+        None,
+        files,
+        picker,
+    )?);
+    Ok(instances)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod error;
 pub mod degradation;
 #[cfg(test)]
 pub(crate) mod faults;
+// What the tests of `book` render Markdown with.
 #[cfg(test)]
 #[path = "../../book/src/rendering.rs"]
 pub(crate) mod rendering;

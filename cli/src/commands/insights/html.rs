@@ -53,7 +53,7 @@ impl Page<'_> {
         let _ = write!(
             page,
             "<title>Questions about {title}</title>\n</head>\n<body>\n<h1>Questions about {title}</h1>\n\
-             <p>The last {} days. Times are UTC.</p>\n",
+             <p>The last {} days. Days are UTC.</p>\n",
             self.days
         );
         page.push_str(&self.totals());

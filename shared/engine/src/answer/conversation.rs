@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::follow_up::rewritten;
 use super::language::AnswerLocale;
+use super::language::answer_locale;
 use super::spending::Spent;
 use super::{Answerer, Asker, Question, REMEMBERED_EXCHANGES};
 use crate::catalog::{CatalogError, StoredExchange};
@@ -86,7 +87,9 @@ impl Answerer {
             .rev()
             .map(|exchange| end_of(&exchange.question))
             .filter(|text| !text.is_empty());
-        let last = earlier.next().filter(|_| may_depend(asked));
+        let last = earlier
+            .next()
+            .filter(|_| may_depend(asked, self.language_of(question, asked)));
         let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
         };
@@ -120,6 +123,13 @@ impl Answerer {
         }
     }
 
+    /// Returns the language by which the words of a text are told apart: that of the locale in which it would be answered.
+    pub(super) fn language_of(&self, question: &Question, text: &str) -> Language {
+        let answered_in = answer_locale(question, text, &self.retriever.index.site);
+        let locale = answered_in.locale.as_deref();
+        locale.map_or(Language::ENGLISH, Language::of_locale)
+    }
+
     /// Has a model write the question in a form that can be understood without the conversation; `None` without a model, or if it fails.
     async fn rewritten(
         &self,
@@ -149,8 +159,8 @@ impl Answerer {
 }
 
 /// True if a question has so few words that it may depend on the one before. Scripts without spaces are measured by their characters.
-fn may_depend(question: &str) -> bool {
-    let words = Words::of(Language::ENGLISH);
+fn may_depend(question: &str, language: Language) -> bool {
+    let words = Words::of(language);
     let lengths = words
         .of_question(question)
         .map(|(word, _)| word.chars().count());
@@ -190,12 +200,16 @@ mod tests {
             "What is a list?",
             "how do i release it again",
         ] {
-            assert!(may_depend(question), "{question}");
+            assert!(may_depend(question, Language::ENGLISH), "{question}");
         }
         assert!(!may_depend(
-            "browser freezes: registerUpdateListener with editor.update inside"
+            "browser freezes: registerUpdateListener with editor.update inside",
+            Language::ENGLISH
         ));
-        assert!(!may_depend(&"节点如何通信".repeat(8)));
+        assert!(!may_depend(&"节点如何通信".repeat(8), Language::ENGLISH));
+        let german = "Und wie kann ich das in der Datei ändern?";
+        assert!(may_depend(german, Language::of_locale("de")));
+        assert!(!may_depend(german, Language::ENGLISH));
         assert_eq!(end_of("a list"), "a list");
         assert_eq!(
             end_of(&"é".repeat(700)).chars().count(),

@@ -412,7 +412,11 @@ impl Answerer {
         standalone: String,
     ) -> Result<SearchResult, RetrieveError> {
         let standalone = match &question.selected_text {
-            Some(selected) if !has_subject(&standalone) => selected.clone(),
+            Some(selected)
+                if !has_subject(&standalone, self.language_of(question, &standalone)) =>
+            {
+                selected.clone()
+            }
             _ => standalone,
         };
         let page_url = question.page_url.as_deref();
@@ -459,8 +463,8 @@ impl Answerer {
 }
 
 /// True if a question has words besides those of asking.
-fn has_subject(question: &str) -> bool {
-    let words = Words::of(Language::ENGLISH);
+fn has_subject(question: &str, language: Language) -> bool {
+    let words = Words::of(language);
     words.of_question(question).next().is_some()
 }
 
