@@ -36,7 +36,7 @@ pub fn document() -> Value {
             "application/json": {"schema": answer},
             "text/event-stream": {"schema": {
                 "type": "string",
-                "description": "`token {token}` and `citation {…}` events, then one `done {…}` or `error {code, message}`. `progress {stage, sections}` comes first if a model takes more than two seconds to begin. Comment lines keep the connection open",
+                "description": "`token {token}` and `citation {…}` events, then one `done {…}` or `error {code, message}`. `progress {stage, sections}` comes first if a model takes more than two seconds to begin, `progress {stage, subject}` if it looks something up. Comment lines keep the connection open",
             }},
         },
     });

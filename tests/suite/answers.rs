@@ -12,6 +12,7 @@ mod extracts;
 mod generators;
 mod guard_rails;
 mod journal;
+mod lookups;
 mod programs;
 mod streams;
 
@@ -117,6 +118,7 @@ impl Service {
         let mut environment: HashMap<String, String> = backends
             .environment()
             .into_iter()
+            .chain(model.cohere_environment())
             .chain(model.environment())
             .map(|(name, value)| (name.to_owned(), value))
             .collect();

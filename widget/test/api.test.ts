@@ -55,11 +55,11 @@ test('an answer does not depend on how its bytes are split', async () => {
   }
 });
 
-test('progress reports the sections read, and unknown kinds are ignored', async () => {
+test('progress reports the sections read and what is looked up, and unknown kinds are ignored', async () => {
   const progress = (value: unknown) => `event: progress\ndata: ${JSON.stringify(value)}\n\n`;
-  const sent = [{ stage: 'reading', sections: 5 }, { stage: 'thinking', sections: 1 }, { stage: 'reading' }, null].map(progress);
+  const sent = [{ stage: 'reading', sections: 5 }, { stage: 'thinking', sections: 1 }, { stage: 'reading' }, { stage: 'looking_up', subject: 'soil' }, { stage: 'looking_up', subject: 1 }, null].map(progress);
   answerWith(() => streamOf(new TextEncoder().encode(sent.join(''))));
-  assert.deepEqual(await events(), [{ type: 'reading', sections: 5 }]);
+  assert.deepEqual(await events(), [{ type: 'reading', sections: 5 }, { type: 'looking-up', subject: 'soil' }]);
 });
 
 test('a question is sent to the API without cookies', async () => {
@@ -139,7 +139,7 @@ test('values that violate the API description are treated as absent', async () =
   const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {} };
   answerWith(() => streamOf(new TextEncoder().encode(`${sent.join('')}event: done\ndata: ${JSON.stringify(done)}\n\n`)));
   const read = await events();
-  const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null, kind: 'docs', date: null };
+  const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null, support: [], kind: 'docs', date: null };
   assert.equal(read.map((event) => (event.type === 'token' ? event.token : '')).join(''), 'x');
   assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
   assert.deepEqual(read.at(-1), {

@@ -57,7 +57,9 @@ test('a turn that has ended does not change', () => {
 test('a turn says how many sections are read until it is asked again', () => {
   const reading = after(asked('a'), { type: 'reading', id: 'a', sections: 5 });
   assert.equal(reading.turns[0]?.sections, 5);
-  assert.equal(reduce(reading, asked('a')).turns[0]?.sections, undefined);
+  const looking = reduce(reading, { type: 'looking-up', id: 'a', subject: 'soil' });
+  assert.equal(looking.turns[0]?.subject, 'soil');
+  assert.equal(reduce(looking, asked('a')).turns[0]?.sections, undefined);
 });
 
 test('events of other turns change nothing', () => {

@@ -47,6 +47,13 @@ const sentences = (html: string) => Array.from(html.matchAll(/<p class="bookrag-
 /** How often a text is shown, without labels and addresses. A line break stands for each tag. */
 const shown = (html: string, text: string) => html.replaceAll(/<[^>]*>/g, '\n').split(text).length - 1;
 
+test('before its first words a turn says what the model reads or looks up', () => {
+  const waiting = (fields: Partial<TurnState>) => /class="bookrag-waiting" dir="auto">([^<]*)/.exec(render(turn('answered', { text: '', state: 'answering', ...fields })))?.[1];
+  assert.equal(waiting({}), 'Reading the book');
+  assert.equal(waiting({ sections: 5 }), 'Reading 5 of the book’s sections');
+  assert.equal(waiting({ sections: 5, subject: '<b>soil' }), 'Looking up “&lt;b&gt;soil”');
+});
+
 test('a suggestion shows its sentence as text', () => {
   const text = '<img src=x onerror=alert(1)> **Wash** [1] it.';
   const suggestions: Suggestion[] = [{ title: 'A – B', url: '/docs/a#b', text }, { title: 'C', url: '/docs/c' }];

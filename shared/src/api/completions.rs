@@ -390,7 +390,7 @@ impl Chunks {
     fn written(&mut self, event: Result<&AnswerEvent, &Error>) -> Vec<String> {
         match event {
             // The API has no progress event, so an empty text is sent.
-            Ok(AnswerEvent::Reading(_)) => vec![self.text("")],
+            Ok(AnswerEvent::Reading(_) | AnswerEvent::LookingUp(_)) => vec![self.text("")],
             Ok(AnswerEvent::Token(token)) => vec![self.text(token)],
             // The last chunk lists all citations, because only then is it known whether they are supported.
             Ok(AnswerEvent::Citation(_)) => Vec::new(),

@@ -21,9 +21,10 @@ use engine::prices::dollars;
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
-struct ProgressEvent {
-    stage: &'static str,
-    sections: usize,
+#[serde(tag = "stage", rename_all = "snake_case")]
+enum ProgressEvent<'a> {
+    Reading { sections: usize },
+    LookingUp { subject: &'a str },
 }
 
 #[derive(Serialize)]
@@ -85,7 +86,7 @@ pub(super) async fn streamed(
     let events = stream::iter(first).chain(events).flat_map(move |event| {
         match &event {
             Ok(AnswerEvent::Token(_)) => observed.measured.first_token(),
-            Ok(AnswerEvent::Reading(_) | AnswerEvent::Citation(_)) => {}
+            Ok(AnswerEvent::Reading(_) | AnswerEvent::LookingUp(_) | AnswerEvent::Citation(_)) => {}
             Ok(AnswerEvent::Done(answer)) => observed.measured.answered(answer),
             Err(error) => {
                 observed.measured.broke_off();
@@ -131,13 +132,13 @@ fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> 
     };
     match event {
         AnswerEvent::Reading(sections) => {
-            let stage = "reading";
+            let sections = *sections;
             let event = Event::default().event("progress");
-            event.json_data(ProgressEvent {
-                stage,
-                sections: *sections,
-            })
+            event.json_data(ProgressEvent::Reading { sections })
         }
+        AnswerEvent::LookingUp(subject) => Event::default()
+            .event("progress")
+            .json_data(ProgressEvent::LookingUp { subject }),
         AnswerEvent::Token(token) => Event::default()
             .event("token")
             .json_data(TokenEvent { token }),

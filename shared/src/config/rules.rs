@@ -1,5 +1,6 @@
 //! Reads the rules of answering, rate limits and authorization.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -29,6 +30,8 @@ const MAX_ANSWER_TOKENS: u32 = 16_000;
 const MAX_MODEL_SECONDS: u64 = HOUR;
 /// The upper limit of `BOOKRAG_PASSAGE_TOKENS`.
 const MAX_PASSAGE_TOKENS: usize = 100_000;
+/// The upper limit of `BOOKRAG_LOOKUPS`: each look-up sends the passages again.
+const MAX_LOOKUPS: usize = 5;
 
 /// Reads the rules of answering, with defaults. `chat_server` is the chat model's address.
 pub(super) fn rules(
@@ -101,38 +104,42 @@ fn model_limits(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> ModelLimits {
-    let mut seconds = |name: &str, default: Duration| match text(name) {
-        None => default,
-        Some(value) => match value.parse() {
-            Ok(seconds) if (1..=MAX_MODEL_SECONDS).contains(&seconds) => {
-                Duration::from_secs(seconds)
-            }
+    let mut number = |name: &str, unit: &str, range: RangeInclusive<u64>, default: u64| {
+        let Some(value) = text(name) else {
+            return default;
+        };
+        match value.parse() {
+            Ok(number) if range.contains(&number) => number,
             _ => {
+                let (least, most) = (range.start(), range.end());
                 problems.push(format!(
-                    "{name} must be a whole number of seconds from 1 to {MAX_MODEL_SECONDS}, got `{value}`"
+                    "{name} must be a whole number{unit} from {least} to {most}, got `{value}`"
                 ));
                 default
             }
-        },
+        }
+    };
+    let mut seconds = |name: &str, default: Duration| {
+        let range = 1..=MAX_MODEL_SECONDS;
+        Duration::from_secs(number(name, " of seconds", range, default.as_secs()))
     };
     let first_text = seconds("BOOKRAG_FIRST_TEXT_SECONDS", default.first_text);
     let answer = seconds("BOOKRAG_ANSWER_SECONDS", default.answer);
-    let passage_tokens = match text("BOOKRAG_PASSAGE_TOKENS") {
-        None => default.passage_tokens,
-        Some(value) => match value.parse() {
-            Ok(tokens) if (1..=MAX_PASSAGE_TOKENS).contains(&tokens) => tokens,
-            _ => {
-                problems.push(format!(
-                    "BOOKRAG_PASSAGE_TOKENS must be a whole number from 1 to {MAX_PASSAGE_TOKENS}, got `{value}`"
-                ));
-                default.passage_tokens
-            }
-        },
+    let mut count = |name: &str, range: RangeInclusive<usize>, default: usize| {
+        let range = *range.start() as u64..=*range.end() as u64;
+        usize::try_from(number(name, "", range, default as u64)).unwrap_or(usize::MAX)
     };
+    let passage_tokens = 1..=MAX_PASSAGE_TOKENS;
+    let lookups = 0..=MAX_LOOKUPS;
     ModelLimits {
         first_text,
         answer,
-        passage_tokens,
+        passage_tokens: count(
+            "BOOKRAG_PASSAGE_TOKENS",
+            passage_tokens,
+            default.passage_tokens,
+        ),
+        lookups: count("BOOKRAG_LOOKUPS", lookups, default.lookups),
     }
 }
 

@@ -151,11 +151,13 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
         ("BOOKRAG_FIRST_TEXT_SECONDS", "7"),
         ("BOOKRAG_ANSWER_SECONDS", "9"),
         ("BOOKRAG_PASSAGE_TOKENS", "800"),
+        ("BOOKRAG_LOOKUPS", "1"),
     ];
     let expected = ModelLimits {
         first_text: Duration::from_secs(7),
         answer: Duration::from_secs(9),
         passage_tokens: 800,
+        lookups: 1,
     };
     assert_eq!(limits(&set), Ok(expected));
     for name in [set[1].0, set[2].0, set[3].0] {
@@ -168,6 +170,9 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
             assert!(error.contains(&format!("`{value}`")), "{error}");
         }
     }
+    let error = limits(&[("BOOKRAG_LOOKUPS", "6")]).expect_err("too many");
+    let expected = "BOOKRAG_LOOKUPS must be a whole number from 0 to 5, got `6`";
+    assert!(error.to_string().contains(expected), "{error}");
     let caches = |value: &str| {
         let config = read(Environment::Local, &[("BOOKRAG_ANSWER_CACHE", value)]);
         config.map(|config| config.rules.cache_answers)

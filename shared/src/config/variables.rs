@@ -115,7 +115,7 @@ const MODELS: [Variable; 10] = [
         .details("`bookrag models` downloads them elsewhere and prints their folders, to be copied into this one"),
 ];
 
-const ANSWERS: [Variable; 13] = [
+const ANSWERS: [Variable; 14] = [
     variable("BOOKRAG_GENERATOR", Preset::Value("extractive"), "Who writes answers: extractive (the book's own sentences), openai or cohere"),
     variable("BOOKRAG_CHAT_MODEL", Preset::Described("`gpt-4.1-mini` or `command-a-03-2025`"), "The name of the chat model"),
     variable("BOOKRAG_CHAT_BASE_URL", Preset::Described("`OPENAI_BASE_URL`"), "The address of the OpenAI-compatible chat API, if it differs from that of embeddings"),
@@ -128,6 +128,8 @@ const ANSWERS: [Variable; 13] = [
         .details("After that, the answer is cut off. In Lambda the function ends after 60 s"),
     variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("6,000; for a model of your own 1,500"), "The tokens of the book that a model is given, approximately")
         .details("The best chunk is always given, and at most half as many of the conversation; its oldest exchanges are left out"),
+    variable("BOOKRAG_LOOKUPS", Preset::Described("2; for a model of your own 0"), "How often a model may search the book again, or read on in a page, before it writes: 0 to 5")
+        .details("[What it looks up](answers.md#looking-things-up)"),
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
         .details("[The answer cache](#the-answer-cache)"),
     variable("BOOKRAG_NOT_COVERED", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question which the book does not cover"),

@@ -1,6 +1,8 @@
 //! Citations do not depend on the model's obedience: each sentence is attributed to the passage that supports it, or marked as
 //! unsupported.
 
+use std::time::Duration;
+
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
 
@@ -15,6 +17,51 @@ fn sections(data: &Value) -> Vec<&str> {
     citations
         .map(|citation| citation["section"].as_str().unwrap())
         .collect()
+}
+
+#[tokio::test]
+async fn each_marker_comes_with_the_sentence_that_supports_it() {
+    let text = format!("{COVER} [2]. {SIGNS}. {COVER} as well, I think [2]. It is a moon [1].");
+    let service = Service::with_model("attribution_support", Reply::text([text.as_str()])).await;
+    let events = service.stream(json!({"query": COVERED})).await;
+    let done = &events.last().unwrap().1;
+    let support = |at: usize| done["citations"][at]["support"].clone();
+    let (cover, signs) = (
+        "Cover the seedlings before the night falls below zero.",
+        "A clear sky, no wind and a low moon are signs of frost.",
+    );
+    assert_eq!(support(0), json!([cover, cover]), "{done}");
+    assert_eq!(support(1)[0], json!(signs), "{done}");
+    let markers = text_of(&events).matches("[2]").count();
+    assert_eq!(support(1).as_array().unwrap().len(), markers);
+}
+
+#[tokio::test]
+async fn the_first_sentence_is_checked_before_it_is_shown() {
+    let variables = [("BOOKRAG_ANSWER_SECONDS", "3")];
+    let service = Service::start("attribution_first", Reply::Empty, &variables).await;
+    let pieces = |text: &[&str]| {
+        text.iter()
+            .map(|&piece| piece.to_owned())
+            .collect::<Vec<_>>()
+    };
+    // No passage says the sentence, and nothing follows it.
+    let text = pieces(&[INVENTED, " And so ", "on"]);
+    service.model.tell(Reply::HangsAfter(text));
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert!(!text_of(&events).contains("Karpov"), "{events:?}");
+    // With a sentence that a passage says, it is shown.
+    let text = pieces(&[INVENTED, " ", SIGNS, " [1].", " More."]);
+    service.model.tell(Reply::Text(text, Duration::ZERO));
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert!(text_of(&events).starts_with(INVENTED), "{events:?}");
+    assert_eq!(events.last().unwrap().1["unsupported"], json!([INVENTED]));
+    // A first sentence that takes too long is shown before its end.
+    service
+        .model
+        .tell(Reply::HangsAfter(pieces(&["Then Karpov ", "won "])));
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert!(text_of(&events).starts_with("Then Karpov"), "{events:?}");
 }
 
 #[tokio::test]
@@ -61,12 +108,10 @@ async fn invented_sentences_are_named_and_an_invented_answer_is_uncertain() {
     let events = service.stream(json!({"query": COVERED})).await;
     let (last, done) = events.last().unwrap();
     let text = text_of(&events);
-    assert_eq!(
-        (last.as_str(), &done["unsupported"]),
-        ("done", &json!([INVENTED]))
-    );
-    assert!(text.starts_with(INVENTED), "{text}");
-    assert!(text.contains(bookrag::answer::UNCERTAIN), "{text}");
+    assert_eq!((last.as_str(), &done["unsupported"]), ("done", &json!([])));
+    // Nothing of it was shown before it was checked.
+    assert!(!text.contains("Karpov"), "{text}");
+    assert!(text.starts_with(bookrag::answer::UNCERTAIN), "{text}");
     assert!(
         text.contains("A clear sky, no wind and a low moon are signs of frost."),
         "{text}"

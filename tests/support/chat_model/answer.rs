@@ -80,11 +80,19 @@ async fn answer(wire: Wire, shared: &Shared, headers: &HeaderMap, request: &Valu
             }
             response
         }
-        Course::Answered { pieces, pace, end } => {
+        Course::Answered {
+            pieces,
+            pace,
+            calls,
+            end,
+        } => {
             let writer = Writer::new(wire, request);
             let streamed = request["stream"] == true;
             let (content_type, frames) = if streamed {
-                ("text/event-stream", events(&writer, &pieces, pace, end))
+                (
+                    "text/event-stream",
+                    events(&writer, &pieces, pace, &calls, end),
+                )
             } else {
                 ("application/json", vec![whole(&writer, &pieces, pace, end)])
             };
@@ -117,11 +125,22 @@ fn fault(authorization: Option<&str>, request: &Value) -> Option<(StatusCode, &'
 }
 
 /// Returns the frames of a streamed answer.
-fn events(writer: &Writer, pieces: &[String], pace: Duration, end: End) -> Vec<Frame> {
+fn events(
+    writer: &Writer,
+    pieces: &[String],
+    pace: Duration,
+    calls: &[(&'static str, String)],
+    end: End,
+) -> Vec<Frame> {
     let mut frames = vec![Frame::at_once(writer.opening())];
     frames.extend(pieces.iter().map(|piece| Frame {
         text: writer.piece(piece),
         pause: pace,
+    }));
+    let calls = calls.iter().enumerate();
+    frames.extend(calls.flat_map(|(index, (name, arguments))| {
+        let parts = writer.call(index, name, arguments).into_iter();
+        parts.map(Frame::at_once)
     }));
     match end {
         End::Finished(reason) => frames.push(Frame::at_once(writer.closing(reason, pieces.len()))),

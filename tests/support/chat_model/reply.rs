@@ -26,6 +26,8 @@ pub enum Reply {
     HangsAfter(Vec<String>),
     /// Sends these pieces at once, then closes the connection in the middle of the answer.
     Breaks(Vec<String>),
+    /// Writes this text, then calls these functions with these arguments, which need not be JSON.
+    Calls(&'static str, Vec<(&'static str, String)>),
     /// Sends invalid JSON.
     Garbage,
     /// No pieces, and the reason `stop`.
@@ -48,6 +50,8 @@ pub(super) enum Course {
         pieces: Vec<String>,
         /// The pause before each piece.
         pace: Duration,
+        /// The names and arguments of functions.
+        calls: Vec<(&'static str, String)>,
         end: End,
     },
 }
@@ -86,12 +90,14 @@ impl Reply {
         let at_once = |pieces, end| Course::Answered {
             pieces,
             pace: Duration::ZERO,
+            calls: Vec::new(),
             end,
         };
         match self {
             Self::Text(pieces, pace) => Course::Answered {
                 pieces,
                 pace,
+                calls: Vec::new(),
                 end: End::Finished("stop"),
             },
             Self::FinishedBy(pieces, reason) => at_once(pieces, End::Finished(reason)),
@@ -107,6 +113,12 @@ impl Reply {
             Self::Hangs => Course::Hangs,
             Self::HangsAfter(pieces) => at_once(pieces, End::Hangs),
             Self::Breaks(pieces) => at_once(pieces, End::Breaks),
+            Self::Calls(text, calls) => Course::Answered {
+                pieces: text.split_inclusive(' ').map(str::to_owned).collect(),
+                pace: Duration::ZERO,
+                calls,
+                end: End::Finished("tool_calls"),
+            },
             Self::Garbage => at_once(Vec::new(), End::Garbage),
             Self::Empty => at_once(Vec::new(), End::Finished("stop")),
             Self::Echo => {

@@ -81,6 +81,43 @@ impl Writer {
         }
     }
 
+    /// Returns the events of a call, whose arguments come in two parts.
+    pub(super) fn call(&self, index: usize, name: &str, arguments: &str) -> Vec<String> {
+        let half = arguments.floor_char_boundary(arguments.len() / 2);
+        let (first, second) = arguments.split_at(half);
+        let begin = json!({
+            "id": format!("call_{}_{index}", self.id),
+            "type": "function",
+            "function": { "name": name, "arguments": first }
+        });
+        let more = json!({ "function": { "arguments": second } });
+        match self.wire {
+            Wire::OpenAi => {
+                let parts = [begin, more].into_iter();
+                let delta = parts.map(|mut part| {
+                    part["index"] = index.into();
+                    json!({ "tool_calls": [part] })
+                });
+                delta
+                    .map(|delta| self.chunk(&choice(&delta, None), &Value::Null))
+                    .collect()
+            }
+            Wire::Cohere => {
+                let event = |name: &str, part: &Value| {
+                    cohere_event(&json!({
+                        "type": name, "index": index, "delta": { "message": { "tool_calls": part } }
+                    }))
+                };
+                let end = json!({ "type": "tool-call-end", "index": index });
+                vec![
+                    event("tool-call-start", &begin),
+                    event("tool-call-delta", &more),
+                    cohere_event(&end),
+                ]
+            }
+        }
+    }
+
     /// Returns the events after the last piece.
     pub(super) fn closing(&self, reason: &str, pieces: usize) -> String {
         match self.wire {
@@ -205,6 +242,7 @@ fn cohere_reason(reason: &str) -> &str {
         "stop" => "COMPLETE",
         "length" => "MAX_TOKENS",
         "content_filter" => "ERROR",
+        "tool_calls" => "TOOL_CALL",
         other => other,
     }
 }

@@ -38,3 +38,17 @@ test('the focus of a keyboard shows the passage and describes the link; Escape h
   await page.keyboard.press('Escape');
   await expect(panel.root).toHaveCount(0);
 });
+
+test('each marker shows the sentence that supports what stands before it', async ({ page, panel }) => {
+  const citation = { ...CITATION, support: ['Sprig weighs six kilograms.', null] };
+  const text = '| a |\n|---|\n| Six kilograms [1] |\n\nIt is a robot [1].';
+  await replyWith(page, token(text) + event('citation', CITATION) + done({ citations: [citation] }));
+  await panel.ask('How heavy is Sprig?');
+  const preview = panel.answer.getByRole('tooltip');
+  for (const [marker, quote] of [[0, 'Sprig weighs six kilograms.'], [1, CITATION.quote]] as const) {
+    await panel.markers.nth(marker).hover();
+    await expect(preview).toContainText(quote);
+    await page.mouse.move(10, 10);
+    await expect(preview).toHaveCount(0);
+  }
+});

@@ -115,8 +115,9 @@ async function* streamedAnswer(response: Response): AsyncGenerator<ChatEvent> {
       if (name === 'error') throw new ApiError({ kind: 'broken' });
       const value = parsed(data);
       const citation = name === 'citation' && citationOf(value);
-      const { stage, sections } = fieldsOf(name === 'progress' ? value : undefined);
+      const { stage, sections, subject } = fieldsOf(name === 'progress' ? value : undefined);
       if (stage === 'reading' && typeof sections === 'number') yield { type: 'reading', sections };
+      if (stage === 'looking_up' && textOf(subject)) yield { type: 'looking-up', subject: textOf(subject) };
       if (name === 'token') yield { type: 'token', token: textOf(fieldsOf(value).token) };
       if (citation) yield { type: 'citation', citation };
       if (name === 'done') yield { type: 'done', done: doneOf(value) };

@@ -29,6 +29,8 @@ export interface Turn {
   text: string;
   /** The number of sections that a slow model is reading. */
   sections?: number;
+  /** What the model is looking up. */
+  subject?: string;
   citations: Citation[];
   /** The sentences that no passage supports; absent before the end. */
   unsupported?: string[];
@@ -54,6 +56,7 @@ export type Action =
   | { type: 'asked'; id: string; question: Question }
   | { type: 'begun'; id: string; conversationId: string }
   | { type: 'reading'; id: string; sections: number }
+  | { type: 'looking-up'; id: string; subject: string }
   | { type: 'token'; id: string; token: string }
   | { type: 'citation'; id: string; citation: Citation }
   | { type: 'done'; id: string; done: Done }
@@ -99,6 +102,8 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
   switch (action.type) {
     case 'reading':
       return { ...turn, sections: action.sections };
+    case 'looking-up':
+      return { ...turn, subject: action.subject };
     case 'token':
       return { ...turn, text: turn.text + action.token };
     case 'citation':

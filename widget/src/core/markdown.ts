@@ -6,6 +6,8 @@ import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked';
 export interface CitationToken extends Tokens.Generic {
   type: 'citation';
   n: number;
+  /** How many markers of the same number stand before it. */
+  before: number;
 }
 
 export interface MathToken extends Tokens.Generic {
@@ -30,7 +32,7 @@ const citation = {
     // A link within a link would have two addresses.
     if (this.lexer.state.inLink) return undefined;
     const [raw, n] = CITATION.exec(text) ?? [];
-    return raw ? { type: 'citation', raw, n: Number(n) } : undefined;
+    return raw ? { type: 'citation', raw, n: Number(n), before: 0 } : undefined;
   },
 };
 
@@ -82,11 +84,24 @@ export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): To
   const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$|\n[-=]+$/, '') : text;
   try {
     const tokens = (math ? withMath : plain).lexer(settled);
-    if (!isDeeper(tokens, MAX_DEPTH)) return tokens;
+    if (!isDeeper(tokens, MAX_DEPTH)) {
+      countMarkers(tokens);
+      return tokens;
+    }
   } catch {
     // Parsing overflowed the stack, so the text is shown unparsed.
   }
   return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
+}
+
+function countMarkers(tokens: Token[]): void {
+  const counts = new Map<number, number>();
+  plain.walkTokens(tokens, (token) => {
+    if (token.type !== 'citation') return;
+    const marker = token as CitationToken;
+    marker.before = counts.get(marker.n) ?? 0;
+    counts.set(marker.n, marker.before + 1);
+  });
 }
 
 /** Inserts the private character after each of these sentences. */

@@ -23,6 +23,8 @@ export interface Citation extends Origin {
   end_line: number;
   /** True if the passage supports the sentences that cite it; absent until it was checked. */
   supported?: boolean | null;
+  /** For each of its markers, the sentence that supports what stands before it; empty until the end. */
+  support?: (string | null)[];
 }
 
 export interface Suggestion {
@@ -66,6 +68,8 @@ export type ChatEvent =
   | { type: 'begun'; conversationId: string }
   /** The number of sections that a model is reading before it begins to write. */
   | { type: 'reading'; sections: number }
+  /** The words, or the page's title or path, that a model looks up before it writes. */
+  | { type: 'looking-up'; subject: string }
   | { type: 'token'; token: string }
   | { type: 'citation'; citation: Citation }
   | { type: 'done'; done: Done };

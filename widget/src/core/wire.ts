@@ -18,7 +18,7 @@ function originOf({ kind, date }: Fields): Origin {
 
 export function citationOf(value: unknown): Citation | undefined {
   const fields = fieldsOf(value);
-  const { n, url, title, section, chapter, quote, source, start_line, end_line, supported } = fields;
+  const { n, url, title, section, chapter, quote, source, start_line, end_line, supported, support } = fields;
   if (typeof n !== 'number' || !Number.isInteger(n)) return undefined;
   return {
     n,
@@ -31,6 +31,7 @@ export function citationOf(value: unknown): Citation | undefined {
     start_line: numberOf(start_line),
     end_line: numberOf(end_line),
     supported: typeof supported === 'boolean' ? supported : null,
+    support: listOf(support).map((sentence) => textOf(sentence) || null),
     ...originOf(fields),
   };
 }

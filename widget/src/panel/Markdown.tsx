@@ -170,7 +170,7 @@ function inline(token: Token, cited: Cited): ReactNode {
     case 'doubt':
       return <Doubt />;
     case 'citation':
-      return <Marker n={(token as CitationToken).n} {...cited} />;
+      return <Marker n={(token as CitationToken).n} before={(token as CitationToken).before} {...cited} />;
     case 'math':
       return <Formula token={token as MathToken} />;
     default:

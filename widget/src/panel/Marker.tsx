@@ -9,17 +9,21 @@ const EDGE_PX = 8;
 
 interface MarkerProps {
   n: number;
+  /** How many markers of the same number stand before it. */
+  before: number;
   citations: Citation[];
   onFollow: () => void;
 }
 
-/** Renders a citation's number, which links to its passage. Hovering or keyboard focus shows the beginning of the passage. */
-export function Marker({ n, citations, onFollow }: MarkerProps) {
+/** Renders a citation's number, which links to its passage. Hovering or keyboard focus shows the sentence that supports the answer's,
+ * or the beginning of the passage. */
+export function Marker({ n, before, citations, onFollow }: MarkerProps) {
   const { strings, locale } = useSite();
   const [isShown, setShown] = useState(false);
   const marker = useRef<HTMLElement>(null);
   const id = useId();
-  const citation = citations.find((other) => other.n === n);
+  const cited = citations.find((other) => other.n === n);
+  const citation = cited && { ...cited, quote: cited.support?.[before] || cited.quote };
   const number = n.toLocaleString(locale);
   if (!citation) return <sup className="bookrag-marker">{number}</sup>;
 
@@ -60,7 +64,7 @@ export function Marker({ n, citations, onFollow }: MarkerProps) {
   );
 }
 
-/** Renders a passage's name, place and first words, above everything else. */
+/** Renders a passage's name, place and quote, above everything else. */
 function Preview({ id, citation, anchor }: { id: string; citation: Citation; anchor: HTMLElement | null }) {
   const { strings, locale } = useSite();
   const { section, title, chapter, quote } = citation;

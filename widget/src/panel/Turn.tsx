@@ -23,9 +23,10 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
   const bookOrigin = useBookOrigin();
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
-  const waiting = turn.sections === undefined
+  const reading = turn.sections === undefined
     ? strings.waiting
     : fill(strings.reading, { count: turn.sections.toLocaleString(locale) });
+  const waiting = turn.subject === undefined ? reading : fill(strings.lookingUp, { subject: turn.subject });
   const followed = () => session.followed(id);
   return (
     <article className={outcome === 'uncertain' ? 'bookrag-turn bookrag-uncertain' : 'bookrag-turn'} aria-busy={isAnswering}>
@@ -40,7 +41,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       <div className="bookrag-answer">
         <Markdown text={withDoubts(text, turn.unsupported ?? [])} isGrowing={isAnswering} citations={citations} onFollow={followed} />
       </div>
-      {isAnswering && !text && <p className="bookrag-waiting">{waiting}</p>}
+      {isAnswering && !text && <p className="bookrag-waiting" dir="auto">{waiting}</p>}
       {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}
       {turn.failure && (
         <FailureNote failure={turn.failure} onAgain={() => onAsk(question, id)} />

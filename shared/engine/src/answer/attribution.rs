@@ -1,7 +1,7 @@
 //! Attributes a model's sentences to passages while they stream. Pure.
 
 use super::code::CodeReader;
-use crate::cite::{Best, Claim, CodeSource, Evidence, SentenceTracker, plain_sentence};
+use crate::cite::{Best, Claim, CodeSource, Evidence, SentenceTracker, plain_sentence, shortened};
 
 /// A sentence with fewer words, not counting stop words, claims too little to be compared.
 const MIN_WORDS: usize = 2;
@@ -10,8 +10,8 @@ const MIN_WORDS: usize = 2;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ShownPiece {
     Text(String),
-    /// A passage's marker; true if the passage supports the sentence.
-    Marker(usize, bool),
+    /// A passage's marker; true if the passage supports the sentence, with the passage's sentence that has most of its words.
+    Marker(usize, bool, Option<String>),
     /// A sentence begins.
     Begin,
     /// The sentence that ends here is supported by no passage, including the ones it cites.
@@ -59,6 +59,8 @@ pub(super) struct Attribution {
     /// The passage of the first code block.
     code_source: Option<usize>,
     has_marker: bool,
+    /// Whether a sentence, table or code block so far is supported.
+    is_supported: Option<bool>,
     /// The highest worth of a sentence, table or code block so far. `None` if there is none yet.
     best: Option<Worth>,
 }
@@ -81,6 +83,7 @@ impl Attribution {
             unsupported_blocks: 0,
             code_source: None,
             has_marker: false,
+            is_supported: None,
             best: None,
         }
     }
@@ -128,6 +131,7 @@ impl Attribution {
         self.space.clear();
         if is_row(&self.line) || text.lines().any(is_row) {
             self.best = Some(Worth::Answer);
+            self.checked(true);
         }
         let ended = self.code.push(&text);
         pieces.push(ShownPiece::Text(text));
@@ -154,18 +158,26 @@ impl Attribution {
         let support = self.evidence.support(&claim, &all);
         let is_claim = !is_line && claims(&sentence, &claim);
         if is_claim && support.is_close() {
+            self.checked(true);
             // Keep only the markers that support the sentence alone, if there are any.
             let is_close = |n: &usize| self.evidence.support(&claim, &[*n]).is_close();
             let close: Vec<usize> = passages.iter().copied().filter(is_close).collect();
-            return self.shown(if close.is_empty() { passages } else { &close }, true);
+            let supporting = if close.is_empty() { passages } else { &close };
+            return self.shown(&claim, supporting, true);
         }
         if !is_claim {
             let supported = !is_line || support.is_supported();
-            return self.shown(passages, supported);
+            return self.shown(&claim, passages, supported);
         }
         match self.evidence.best(&claim) {
-            Best::Passage(best) => self.shown(&[best], true),
-            _ if support.is_supported() => self.shown(passages, true),
+            Best::Passage(best) => {
+                self.checked(true);
+                self.shown(&claim, &[best], true)
+            }
+            _ if support.is_supported() => {
+                self.checked(true);
+                self.shown(&claim, passages, true)
+            }
             _ => {
                 self.dropped = true;
                 Vec::new()
@@ -180,7 +192,7 @@ impl Attribution {
         // An answer that is only code has no sentence to carry the citation.
         if let Some(passage) = self.code_source.filter(|_| !self.has_marker) {
             let apart = ShownPiece::Text("\n\n".to_owned());
-            pieces.extend([apart, ShownPiece::Marker(passage, true)]);
+            pieces.extend([apart, ShownPiece::Marker(passage, true, None)]);
         }
         pieces
     }
@@ -201,7 +213,16 @@ impl Attribution {
         self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
 
-    fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<ShownPiece> {
+    /// Returns whether a sentence, table or code block so far is supported; `None` before one was checked.
+    pub(super) fn is_supported(&self) -> Option<bool> {
+        self.is_supported
+    }
+
+    fn checked(&mut self, is_supported: bool) {
+        self.is_supported = self.is_supported.max(Some(is_supported));
+    }
+
+    fn shown(&mut self, claim: &Claim, passages: &[usize], supported: bool) -> Vec<ShownPiece> {
         let new: Vec<usize> = passages
             .iter()
             .copied()
@@ -213,11 +234,16 @@ impl Attribution {
         let space = std::mem::take(&mut self.space);
         self.has_marker = true;
         self.cited.extend(&new);
-        let markers = new.into_iter().map(|n| ShownPiece::Marker(n, supported));
+        let markers = new.into_iter().map(|n| self.marker(claim, n, supported));
         [ShownPiece::Text(space)]
             .into_iter()
             .chain(markers)
             .collect()
+    }
+
+    fn marker(&self, claim: &Claim, passage: usize, supported: bool) -> ShownPiece {
+        let sentence = self.evidence.sentence(claim, passage);
+        ShownPiece::Marker(passage, supported, sentence.map(shortened))
     }
 
     /// Ends the sentence, whose source can now be determined.
@@ -233,27 +259,30 @@ impl Attribution {
             if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
                 self.words += words;
                 self.unsupported_words += words;
+                self.checked(false);
                 return vec![ShownPiece::Unsupported(cited)];
             }
             return Vec::new();
         }
         let source = self.source(&claim, &cited);
         self.words += words;
-        self.before = Some(claim);
-        match source {
+        self.checked(!matches!(source, Source::None));
+        let pieces = match source {
             Source::Shown => Vec::new(),
             Source::Passage(best) => {
                 self.has_marker = true;
                 vec![
                     ShownPiece::Text(" ".to_owned()),
-                    ShownPiece::Marker(best, true),
+                    self.marker(&claim, best, true),
                 ]
             }
             Source::None => {
                 self.unsupported_words += words;
                 vec![ShownPiece::Unsupported(cited)]
             }
-        }
+        };
+        self.before = Some(claim);
+        pieces
     }
 
     /// Returns what one sentence is worth. `None` if it says nothing by itself.
@@ -292,6 +321,7 @@ impl Attribution {
         if source != CodeSource::Unknown {
             self.words += words;
             self.blocks += 1;
+            self.checked(matches!(source, CodeSource::Passage(_)));
         }
         match source {
             CodeSource::Passage(passage) => {

@@ -85,7 +85,7 @@ impl Kept {
             (AnswerEvent::Citation(citation), _) => {
                 self.pieces.push(KeptPiece::Citation(citation.clone()));
             }
-            (AnswerEvent::Reading(_) | AnswerEvent::Done(_), _) => {}
+            (AnswerEvent::Reading(_) | AnswerEvent::LookingUp(_) | AnswerEvent::Done(_), _) => {}
         }
     }
 
@@ -228,7 +228,6 @@ impl Prepared {
         Some(Keeper {
             entry: entry.clone(),
             catalog: self.answerer.retriever.catalog().clone(),
-            points: read.points.clone(),
             own: own.into_iter().collect(),
             words,
         })
@@ -239,8 +238,6 @@ impl Prepared {
 pub(super) struct Keeper {
     entry: CacheEntry,
     catalog: Catalog,
-    /// The points of everything the model read.
-    points: Vec<Uuid>,
     /// The question's terms that no passage has.
     own: HashSet<String>,
     words: Words,
@@ -260,7 +257,7 @@ impl Keeper {
             key: self.entry.key,
             index_id: self.entry.index_id,
             answer: kept,
-            points: self.points,
+            points: answer.points_read.clone(),
             book_revision: (!is_lasting).then_some(self.entry.book_revision),
         };
         let keeping = timeout(DEADLINE, self.catalog.cache_answer(&entry));

@@ -12,25 +12,23 @@ use tokio::time::{Instant, timeout};
 use super::attribution::Worth;
 use super::cached::{Cache, Kept};
 use super::closest::{nearest_pages, next_sections};
-use super::conversation::latest;
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::links::linked_pages;
-use super::opening::{NoModel, Unwritten, degradation_of, first_text};
+use super::opening::{NoModel, degradation_of};
 use super::passages::numbered;
-use super::scope::path_of;
 use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::writing::{Asking, Writing};
-use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence};
+use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
 use crate::catalog::{Indexing, QueryStatus};
-use crate::cite::{AllowedLinks, visible};
+use crate::cite::AllowedLinks;
 use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
-    AnswerRequest, ChatModel, Ending, Finish, Generator, Passage, Prompt, Quote, Similarities,
-    answer_prompt, extract, rules_of_answers,
+    ChatModel, Finish, FunctionCall, Generator, Passage, Prompt, Quote, Similarities, Usage,
+    extract, rules_of_answers,
 };
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
@@ -48,16 +46,27 @@ enum AnswerSource {
     Extracted(Vec<Quote>),
     /// A model that is writing.
     Model(Box<Asking>),
+    /// A model that looks something up before it writes.
+    LookUp(Box<LookUp>),
+    /// None: the model is busy, or broke off.
+    Failed(Error),
+}
+
+/// The calls of a model, with the prompt to which it answered so.
+struct LookUp {
+    model: ChatModel,
+    prompt: Prompt,
+    calls: Vec<FunctionCall>,
+    /// When the answer must be complete.
+    deadline: Instant,
 }
 
 /// What follows a model's text.
 enum Conclusion {
     /// The answer, after further events.
     Answer(Vec<AnswerEvent>, Box<(Option<String>, Answer)>),
-    /// Another text, because the reader saw none of the model's.
+    /// Another text, because the reader saw none of the model's, or sees no more.
     Other(AnswerSource),
-    /// Nothing: the text broke off.
-    Failed(Error),
 }
 
 impl Prepared {
@@ -71,15 +80,7 @@ impl Prepared {
             let mut degraded = Vec::new();
             // Recorded while the answer is written.
             let mut begun = Box::pin(maybe_done(journal.begin()));
-            let mut text = match beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await {
-                Ok(text) => text,
-                Err(busy) => {
-                    begun.await;
-                    journal.fail(QueryStatus::Error, self.spent).await;
-                    yield Err(busy);
-                    return;
-                }
-            };
+            let mut text = beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await;
             // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let (text, mut answer) = loop { match text {
@@ -112,13 +113,20 @@ impl Prepared {
                             break *answer;
                         }
                         Conclusion::Other(other) => text = other,
-                        Conclusion::Failed(error) => {
-                            begun.await;
-                            journal.fail(QueryStatus::Error, self.spent).await;
-                            yield Err(error);
-                            return;
-                        }
                     }
+                }
+                AnswerSource::LookUp(looking) => {
+                    for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
+                        yield Ok(AnswerEvent::LookingUp(subject));
+                    }
+                    let looked_up = Box::pin(self.asked_again(*looking, &mut degraded));
+                    text = beside(begun.as_mut(), looked_up).await;
+                }
+                AnswerSource::Failed(error) => {
+                    begun.await;
+                    journal.fail(QueryStatus::Error, self.spent).await;
+                    yield Err(error);
+                    return;
                 }
             }};
             if let Some(text) = text {
@@ -140,7 +148,7 @@ impl Prepared {
         }
     }
 
-    fn catalog(&self) -> &crate::catalog::Catalog {
+    pub(super) fn catalog(&self) -> &crate::catalog::Catalog {
         self.answerer.retriever.catalog()
     }
 
@@ -157,34 +165,78 @@ impl Prepared {
     }
 
     /// Chooses the source of the answer's text.
-    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<AnswerSource, Error> {
+    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> AnswerSource {
         if let Cache::Hit(kept) = &mut self.cache {
-            return Ok(AnswerSource::Kept(std::mem::take(kept)));
+            return AnswerSource::Kept(std::mem::take(kept));
         }
         if self.outcome == Outcome::NotCovered {
-            return Ok(AnswerSource::Refusal);
+            return AnswerSource::Refusal;
         }
-        if let Generator::Model(model) = &self.answerer.generator {
-            let (why, spent) = match self.ask(model).await {
-                Ok(asking) => return Ok(AnswerSource::Model(Box::new(asking))),
-                Err(unwritten) => unwritten,
-            };
-            self.spent.include(spent);
-            match why {
-                NoModel::Busy => return Err(Error::busy()),
-                NoModel::Without(what) => degraded.push(what),
+        let Generator::Model(model) = self.answerer.generator.clone() else {
+            return self.extracted().await;
+        };
+        let deadline = Instant::now() + self.answerer.rules.model.answer;
+        let prompt = self.prompt();
+        self.asked(model, prompt, deadline, degraded).await
+    }
+
+    /// Asks a model again, with what it looked up.
+    async fn asked_again(
+        &mut self,
+        looking: LookUp,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerSource {
+        let prompt = self.looked_up(looking.prompt, looking.calls).await;
+        let (model, deadline) = (looking.model, looking.deadline);
+        self.asked(model, prompt, deadline, degraded).await
+    }
+
+    /// Asks a model; quotes the book if it writes nothing.
+    async fn asked(
+        &mut self,
+        model: ChatModel,
+        prompt: Prompt,
+        deadline: Instant,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerSource {
+        let (why, spent) = match self.ask(model, prompt, deadline).await {
+            Ok(asking) => return AnswerSource::Model(Box::new(asking)),
+            Err(unwritten) => unwritten,
+        };
+        self.spent.include(spent);
+        match why {
+            NoModel::Busy => AnswerSource::Failed(Error::busy()),
+            NoModel::Without(what) => {
+                degraded.push(what);
+                self.extracted().await
             }
         }
-        Ok(self.extracted().await)
     }
 
     /// Pays for a model's text and judges it.
-    async fn conclude(&mut self, writing: Writing, degraded: &mut Vec<Degradation>) -> Conclusion {
+    async fn conclude(
+        &mut self,
+        mut writing: Writing,
+        degraded: &mut Vec<Degradation>,
+    ) -> Conclusion {
         let ended = writing.ended();
-        let mut draft = self.paid(writing, &ended).await;
+        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
+        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
+        self.pay(&writing.model, usage, writing.reserved).await;
+        let is_withheld = writing.is_withheld();
+        let mut events = writing.withheld();
+        let mut draft = writing.draft;
         match (ended, draft.stopped()) {
             (Ok(_), Some(Stop::Refused)) => {
                 Conclusion::Answer(Vec::new(), Box::new(self.refusal()))
+            }
+            (Ok(_), _) if !writing.calls.is_empty() => {
+                Conclusion::Other(AnswerSource::LookUp(Box::new(LookUp {
+                    model: writing.model,
+                    prompt: writing.prompt,
+                    calls: writing.calls,
+                    deadline: writing.deadline,
+                })))
             }
             (ended, _) if draft.writer.is_blank() => {
                 let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
@@ -198,12 +250,19 @@ impl Prepared {
                 if worth != Worth::Answer {
                     degraded.push(Degradation::Generator);
                 }
-                let events = self.correct(worth, &mut draft.writer);
+                if worth == Worth::None {
+                    self.outcome = Outcome::Uncertain;
+                }
+                if worth != Worth::Answer && is_withheld {
+                    return Conclusion::Other(self.extracted().await);
+                }
+                events.extend(self.correct(worth, &mut draft.writer));
                 Conclusion::Answer(events, Box::new(self.written(draft.writer)))
             }
             (Err(error), _) => {
                 let cause = format!("the chat model {error}");
-                Conclusion::Failed(Error::broken_off(std::io::Error::other(cause)))
+                let error = Error::broken_off(std::io::Error::other(cause));
+                Conclusion::Other(AnswerSource::Failed(error))
             }
         }
     }
@@ -247,14 +306,11 @@ impl Prepared {
     }
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.
-    fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
+    fn correct(&self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
         let doubt = match worth {
             Worth::Answer => return Vec::new(),
             Worth::Repetition => None,
-            Worth::None => {
-                self.outcome = Outcome::Uncertain;
-                Some(&*self.sentences.uncertain)
-            }
+            Worth::None => Some(&*self.sentences.uncertain),
         };
         let gap = Quote::Text("\n\n".to_owned());
         let quotes = self.quotes(&self.readable(), doubt);
@@ -274,55 +330,6 @@ impl Prepared {
         similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
-    /// Asks a model and waits for its first text. A busy model is retried while there is time.
-    async fn ask(&self, model: &ChatModel) -> Result<Asking, (NoModel, Spent)> {
-        let rules = &self.answerer.rules;
-        let passages = self.readable();
-        let prompt = answer_prompt(
-            &AnswerRequest {
-                book: &self.book,
-                refusal: self.refusal_sentence(),
-                passages: &passages,
-                history: latest(&self.history, rules.model.history_bytes()),
-                selected_text: self.question.selected_text.as_deref(),
-                context: self.question.context.as_deref(),
-                page: self.question.page_url.as_deref().map(path_of),
-                version: self.version.as_deref(),
-                question: &self.question.query,
-            },
-            &fence(self.message_id),
-        );
-        // Text that is invisible to readers is hidden from the model too.
-        let prompt = Prompt {
-            user: visible(&prompt.user),
-            ..prompt
-        };
-        let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
-        let reserved = Reserved::take(self.catalog(), model, &prompt, most, budget).await;
-        let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
-        let (now, limits) = (Instant::now(), rules.model);
-        let deadline = now + limits.answer;
-        let first = now + limits.first_text.min(limits.answer);
-        match first_text(model, &prompt, most, first).await {
-            Ok((first, pieces)) => Ok(Asking {
-                model: model.clone(),
-                prompt,
-                reserved,
-                deadline,
-                first,
-                pieces,
-            }),
-            Err(Unwritten { why, usage }) => {
-                let mut spent = Spent::default();
-                if let Some(usage) = usage {
-                    spent.add(model, usage);
-                }
-                reserved.settle(self.catalog(), spent).await;
-                Err((why, spent))
-            }
-        }
-    }
-
     /// Returns the events of an extract, and the writer that produced them.
     fn quoted(&self, quotes: Vec<Quote>) -> (Vec<AnswerEvent>, Writer) {
         let mut writer = self.writer(&self.extractable());
@@ -335,7 +342,7 @@ impl Prepared {
         numbered(&self.texts.quotable)
     }
 
-    fn readable(&self) -> Vec<Passage<'_>> {
+    pub(super) fn readable(&self) -> Vec<Passage<'_>> {
         numbered(&self.texts.model_input.passages)
     }
 
@@ -363,18 +370,15 @@ impl Prepared {
         Draft::new(refusals, rules_of_answers(), most, writer)
     }
 
-    /// Records the tokens used: the provider's figures, else an estimate from the text's length. Returns the text.
-    async fn paid(&mut self, writing: Writing, ended: &Result<Ending, ProviderError>) -> Draft {
-        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
-        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
+    /// Records the tokens used.
+    async fn pay(&mut self, model: &ChatModel, usage: Usage, reserved: Reserved) {
         let mut spent = Spent::default();
-        spent.add(&writing.model, usage);
-        self.spent.add(&writing.model, usage);
-        writing.reserved.settle(self.catalog(), spent).await;
-        writing.draft
+        spent.add(model, usage);
+        self.spent.include(spent);
+        reserved.settle(self.catalog(), spent).await;
     }
 
-    fn refusal_sentence(&self) -> &str {
+    pub(super) fn refusal_sentence(&self) -> &str {
         match self.question.mode {
             Mode::GlobalBook => &self.sentences.not_covered,
             Mode::SelectedText => &self.sentences.not_in_selection,
@@ -458,6 +462,8 @@ impl Prepared {
             tokens: self.spent.tokens,
             cost_micro_usd: self.spent.micro_usd,
             saved_micro_usd: None,
+            lookups: self.lookups,
+            points_read: self.texts.model_input.points.clone(),
             retrieved_chunk_ids: chunks.collect(),
             num_candidates: self.retrieved.num_candidates,
             scores: used.iter().map(|found| found.scores.score).collect(),

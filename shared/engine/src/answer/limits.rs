@@ -17,6 +17,8 @@ pub struct ModelLimits {
     /// Approximate number of tokens of the passages to read. The best passage is always read. The conversation may have half as many in addition, and
     /// link addresses a tenth.
     pub passage_tokens: usize,
+    /// How often a model may look something up in the book before it writes.
+    pub lookups: usize,
 }
 
 impl ModelLimits {
@@ -25,12 +27,14 @@ impl ModelLimits {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),
         passage_tokens: 6_000,
+        lookups: 2,
     };
     /// The limits for a model on this machine or network, which reads 20 to 40 tokens a second without a graphics card.
     pub const LOCAL: Self = Self {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
         passage_tokens: 1_500,
+        lookups: 0,
     };
 
     /// The most bytes of passages that a model reads.

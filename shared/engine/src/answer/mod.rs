@@ -13,6 +13,7 @@ mod model_input;
 mod similarity;
 mod links;
 mod texts;
+mod lookup;
 mod closest;
 mod spending;
 mod turns;
@@ -263,6 +264,7 @@ pub struct Prepared {
     /// The version searched, if the book has several.
     version: Option<String>,
     spent: Spent,
+    lookups: usize,
     started: Instant,
 }
 
@@ -271,6 +273,8 @@ pub struct Prepared {
 pub enum AnswerEvent {
     /// A model reads this many sections and has not begun to write.
     Reading(usize),
+    /// A model looks something up before it writes: words, or a page's title or path.
+    LookingUp(String),
     /// Text of the answer.
     Token(String),
     /// A passage that the text cites for the first time.
@@ -306,6 +310,10 @@ pub struct Answer {
     pub cost_micro_usd: u64,
     /// The original cost of a reused answer, in millionths of a dollar; `None` for a new answer.
     pub saved_micro_usd: Option<u64>,
+    /// How often a model looked something up before it wrote.
+    pub lookups: usize,
+    /// The points of the chunks that a model read.
+    pub points_read: Vec<Uuid>,
     /// The chunks used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
     /// The number of chunks found.
@@ -400,6 +408,7 @@ impl Answerer {
             book: site.title.clone(),
             base_url: site.base_url.clone(),
             spent,
+            lookups: 0,
             started,
         })
     }

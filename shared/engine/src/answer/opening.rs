@@ -1,13 +1,21 @@
-//! Waits for a model to begin its answer.
+//! Asks a model, and waits for it to begin its answer.
 
 use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::spending::estimated;
+use super::conversation::latest;
+use super::scope::path_of;
+use super::spending::{Reserved, Spent, estimated};
+use super::writing::Asking;
+use super::{Prepared, fence};
+use crate::cite::visible;
 use crate::degradation::Degradation;
-use crate::generate::{ChatModel, Ending, Finish, Piece, Pieces, Prompt, Usage};
+use crate::generate::{
+    AnswerRequest, ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage,
+    answer_prompt,
+};
 use crate::provider::ProviderError;
 
 /// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles.
@@ -15,9 +23,9 @@ const BUSY_DEADLINE: Duration = Duration::from_secs(8);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
 /// The reason why a model wrote nothing, and the tokens to pay for anyway.
-pub(super) struct Unwritten {
-    pub(super) why: NoModel,
-    pub(super) usage: Option<Usage>,
+struct Unwritten {
+    why: NoModel,
+    usage: Option<Usage>,
 }
 
 /// The reason why a model writes nothing.
@@ -37,22 +45,82 @@ pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
     }
 }
 
-/// Waits for a model's first text, and returns it with the remaining stream.
+impl Prepared {
+    /// Returns the prompt for an answer.
+    pub(super) fn prompt(&self) -> Prompt {
+        let rules = &self.answerer.rules;
+        let passages = self.readable();
+        let prompt = answer_prompt(
+            &AnswerRequest {
+                book: &self.book,
+                refusal: self.refusal_sentence(),
+                passages: &passages,
+                history: latest(&self.history, rules.model.history_bytes()),
+                selected_text: self.question.selected_text.as_deref(),
+                context: self.question.context.as_deref(),
+                page: self.question.page_url.as_deref().map(path_of),
+                version: self.version.as_deref(),
+                question: &self.question.query,
+                lookups: self.max_lookups(),
+            },
+            &fence(self.message_id),
+        );
+        // Text that is invisible to readers is hidden from the model too.
+        Prompt {
+            user: visible(&prompt.user),
+            ..prompt
+        }
+    }
+
+    /// Asks a model and waits for its first text. A busy model is retried while there is time.
+    pub(super) async fn ask(
+        &self,
+        model: ChatModel,
+        prompt: Prompt,
+        deadline: Instant,
+    ) -> Result<Asking, (NoModel, Spent)> {
+        let rules = &self.answerer.rules;
+        let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
+        let reserved = Reserved::take(self.catalog(), &model, &prompt, most, budget).await;
+        let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
+        let first = deadline.min(Instant::now() + rules.model.first_text);
+        match first_piece(&model, &prompt, most, first).await {
+            Ok((first, pieces)) => Ok(Asking {
+                model,
+                prompt,
+                reserved,
+                deadline,
+                first,
+                pieces,
+            }),
+            Err(Unwritten { why, usage }) => {
+                let mut spent = Spent::default();
+                if let Some(usage) = usage {
+                    spent.add(&model, usage);
+                }
+                reserved.settle(self.catalog(), spent).await;
+                Err((why, spent))
+            }
+        }
+    }
+}
+
+/// Waits for a model's first text or calls, and returns them with the remaining stream.
 ///
 /// White space does not count as text; thoughts that the model writes do.
-pub(super) async fn first_text(
+async fn first_piece(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
     deadline: Instant,
-) -> Result<(String, Pieces), Unwritten> {
+) -> Result<(Piece, Pieces), Unwritten> {
     let busy_deadline = deadline.min(Instant::now() + BUSY_DEADLINE);
     let mut wait = BUSY_WAIT;
     loop {
         let opening = opened(model, prompt, max_tokens);
         let error = match timeout_at(deadline, opening).await {
-            Ok(Ok(FirstText::Text(text, pieces))) => return Ok((text, pieces)),
-            Ok(Ok(FirstText::Blank(ending))) => {
+            Ok(Ok(Opened::Begun(first, pieces))) => return Ok((first, pieces)),
+            Ok(Ok(Opened::Blank(ending))) => {
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
@@ -99,9 +167,9 @@ pub(super) async fn first_text(
     }
 }
 
-enum FirstText {
-    /// The first text and the remaining stream.
-    Text(String, Pieces),
+enum Opened {
+    /// The first text or the calls, and the remaining stream.
+    Begun(Piece, Pieces),
     /// The answer ended without text.
     Blank(Ending),
 }
@@ -110,16 +178,43 @@ async fn opened(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<FirstText, ProviderError> {
-    let mut pieces = model.stream(prompt, max_tokens).await?;
+) -> Result<Opened, ProviderError> {
+    let mut pieces = stream(model, prompt, max_tokens).await?;
     let mut text = String::new();
     loop {
         match pieces.next().await.unwrap_or(Err(ProviderError::Timeout))? {
             Piece::Text(more) => text.push_str(&more),
-            Piece::End(ending) => return Ok(FirstText::Blank(ending)),
+            calls @ Piece::Calls(_) => return Ok(Opened::Begun(calls, pieces)),
+            Piece::End(ending) => return Ok(Opened::Blank(ending)),
         }
         if !text.trim().is_empty() {
-            return Ok(FirstText::Text(text, pieces));
+            return Ok(Opened::Begun(Piece::Text(text), pieces));
         }
+    }
+}
+
+/// Sends the prompt; without functions if the model rejects it with them.
+async fn stream(
+    model: &ChatModel,
+    prompt: &Prompt,
+    max_tokens: u32,
+) -> Result<Pieces, ProviderError> {
+    let functions = &prompt.functions;
+    match model.stream(prompt, max_tokens).await {
+        Err(error @ ProviderError::Rejected(_))
+            if functions.left > 0 && functions.rounds.is_empty() =>
+        {
+            tracing::warn!(
+                stage = "generate",
+                %error,
+                "asking again without functions; BOOKRAG_LOOKUPS=0 does so at once"
+            );
+            let without = Prompt {
+                functions: Functions::default(),
+                ..prompt.clone()
+            };
+            model.stream(&without, max_tokens).await
+        }
+        pieces => pieces,
     }
 }

@@ -10,7 +10,7 @@ use super::cut_code::reopen;
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
 use crate::index::ChunkPayload;
-use crate::retrieve::{Retriever, ScoredChunk};
+use crate::retrieve::{Retriever, ScoredChunk, Scores};
 use book::{Mark, MarkKind};
 
 /// A heading with fewer words of its own is read with its subsections.
@@ -61,7 +61,9 @@ impl Surroundings {
             if chunks.iter().all(|chunk| chunk.point_id != found.point_id) {
                 return vec![found.clone()];
             }
-            let chunks = chunks.into_iter().map(|chunk| beside(found, chunk));
+            let chunks = chunks
+                .into_iter()
+                .map(|chunk| with_scores(found.scores, chunk));
             chunks.collect()
         });
         Ok(Self(around.collect()))
@@ -104,13 +106,13 @@ impl Surroundings {
     }
 }
 
-/// Returns a neighbour of a found chunk, with that chunk's scores.
-fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
+/// Returns a chunk that was read for another one, with the scores of that one.
+pub(super) fn with_scores(scores: Scores, chunk: JoinedChunk) -> ScoredChunk {
     ScoredChunk {
         point_id: chunk.point_id,
         position: Some(chunk.position),
         chunk: Arc::new(chunk.payload),
-        scores: found.scores,
+        scores,
     }
 }
 
@@ -237,7 +239,6 @@ fn shared_lines(text: &str, next: &str) -> usize {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::retrieve::Scores;
 
     const PAYLOAD: &str = include_str!("../generate/prompt/payload.json");
 

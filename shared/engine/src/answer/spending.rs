@@ -50,7 +50,7 @@ fn cost(model: &ChatModel, usage: Usage) -> u64 {
 pub(super) fn estimated(prompt: &Prompt, written: usize) -> Usage {
     let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
     Usage {
-        input_tokens: tokens(prompt.system.len() + prompt.user.len()),
+        input_tokens: tokens(prompt.bytes()),
         output_tokens: tokens(written),
     }
 }

@@ -95,7 +95,7 @@ impl Writer {
         match quote {
             Quote::Text(markdown) => self.token(markdown),
             // A quote is its passage's own text, so the passage supports it.
-            Quote::Citation(passage) => self.cite(passage, true),
+            Quote::Citation(passage) => self.cite(passage, true, None),
         }
         std::mem::take(&mut self.events)
     }
@@ -116,6 +116,11 @@ impl Writer {
         model.map_or(Worth::Answer, |model| model.attribution.worth())
     }
 
+    /// Returns whether a sentence, table or code block so far is supported; `None` before one was checked.
+    pub(super) fn is_supported(&self) -> Option<bool> {
+        self.model.as_ref()?.attribution.is_supported()
+    }
+
     /// True if nothing but white space was written.
     pub(super) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
@@ -131,7 +136,9 @@ impl Writer {
         for piece in pieces {
             match piece {
                 ShownPiece::Text(text) => self.token(text),
-                ShownPiece::Marker(passage, supported) => self.cite(passage, supported),
+                ShownPiece::Marker(passage, supported, sentence) => {
+                    self.cite(passage, supported, sentence);
+                }
                 ShownPiece::Begin => self.sentence = self.text.len(),
                 ShownPiece::Unsupported(cited) => {
                     for passage in cited {
@@ -145,8 +152,12 @@ impl Writer {
         }
     }
 
-    fn cite(&mut self, passage: usize, supported: bool) {
+    /// Writes a passage's marker, with the passage's sentence that supports what stands before it.
+    fn cite(&mut self, passage: usize, supported: bool, sentence: Option<String>) {
         let n = self.number_of(passage, supported);
+        if let Some(citation) = self.citations.get_mut(&n) {
+            citation.support.push(sentence);
+        }
         let mark = match self.labels {
             LabelsInText::Numbers => format!("[{n}]"),
             LabelsInText::Labels => self.label_of(passage),

@@ -1,13 +1,18 @@
 //! A model that writes an answer. Its text is read until it ends, or until nothing more of it may be shown.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
 use super::AnswerEvent;
 use super::draft::{Draft, Stop};
 use super::spending::Reserved;
-use crate::generate::{ChatModel, Ending, Finish, Piece, Pieces, Prompt};
+use crate::generate::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
 use crate::provider::ProviderError;
+
+/// How long the first sentence is withheld until it is checked.
+const CHECKING: Duration = Duration::from_millis(400);
 
 /// A model that has begun to write.
 pub(super) struct Asking {
@@ -16,20 +21,34 @@ pub(super) struct Asking {
     pub(super) reserved: Reserved,
     /// When the answer must be complete.
     pub(super) deadline: Instant,
-    pub(super) first: String,
+    pub(super) first: Piece,
     pub(super) pieces: Pieces,
 }
 
 /// A model's text while it is read.
+///
+/// Its beginning is withheld until a sentence turns out to be supported, or until the first one takes too long. So a reader never sees an invented
+/// opening that is corrected at the end, and a model may call functions after a sentence that announces them.
 pub(super) struct Writing {
     pub(super) model: ChatModel,
     pub(super) prompt: Prompt,
     pub(super) reserved: Reserved,
     pub(super) draft: Draft,
-    deadline: Instant,
+    /// When the answer must be complete.
+    pub(super) deadline: Instant,
+    /// The functions that the model calls instead of answering.
+    pub(super) calls: Vec<FunctionCall>,
     /// The first piece, until it is read.
-    first: Option<String>,
+    first: Option<Piece>,
+    opening: Opening,
     state: State,
+}
+
+/// The events of the text's beginning.
+enum Opening {
+    /// They are withheld; the time is known once there are any.
+    Withheld(Vec<AnswerEvent>, Option<Instant>),
+    Shown,
 }
 
 enum State {
@@ -45,29 +64,40 @@ impl Writing {
             reserved: asking.reserved,
             draft,
             deadline: asking.deadline,
+            calls: Vec::new(),
             first: Some(asking.first),
+            opening: Opening::Withheld(Vec::new(), None),
             state: State::Writing(asking.pieces),
         }
     }
 
-    /// Reads the next piece, and returns its events; `None` after the end.
+    /// Reads the next piece, and returns the events to show; `None` after the end.
     pub(super) async fn events(&mut self) -> Option<Vec<AnswerEvent>> {
         let State::Writing(pieces) = &mut self.state else {
             return None;
         };
+        let until = self.opening.until().unwrap_or(self.deadline);
         let piece = match self.first.take() {
-            Some(first) => Ok(Piece::Text(first)),
-            None => timeout_at(self.deadline, pieces.next())
-                .await
-                .ok()
-                .flatten()
-                .unwrap_or(Err(ProviderError::Timeout)),
+            Some(first) => Ok(first),
+            None => match timeout_at(until.min(self.deadline), pieces.next()).await {
+                Ok(piece) => piece.unwrap_or(Err(ProviderError::Timeout)),
+                Err(_) if until < self.deadline => return Some(self.opening.show()),
+                Err(_) => Err(ProviderError::Timeout),
+            },
         };
         let (mut events, ended) = match piece {
             Ok(Piece::Text(piece)) => (
                 self.draft.push(&piece),
                 self.draft.stopped().map(ending).map(Ok),
             ),
+            Ok(Piece::Calls(mut calls)) => {
+                // A text that readers see is an answer.
+                if self.is_withheld() {
+                    calls.truncate(self.prompt.functions.left);
+                    self.calls = calls;
+                }
+                (Vec::new(), None)
+            }
             Ok(Piece::End(ending)) => (Vec::new(), Some(Ok(ending))),
             Err(error) => (Vec::new(), Some(Err(error))),
         };
@@ -76,7 +106,7 @@ impl Writing {
             self.state = State::Ended(ended);
             events.extend(self.draft.finish());
         }
-        Some(events)
+        Some(self.opening.push(events, self.draft.writer.is_supported()))
     }
 
     /// Returns how the text ended; while it is written, as if it had been cut off.
@@ -84,6 +114,51 @@ impl Writing {
         match &self.state {
             State::Writing(_) => Err(ProviderError::Timeout),
             State::Ended(ended) => ended.clone(),
+        }
+    }
+
+    /// True if readers have seen nothing of the text.
+    pub(super) fn is_withheld(&self) -> bool {
+        matches!(self.opening, Opening::Withheld(..))
+    }
+
+    /// Returns the events that were withheld.
+    pub(super) fn withheld(&mut self) -> Vec<AnswerEvent> {
+        self.opening.show()
+    }
+}
+
+impl Opening {
+    /// Returns when the opening is shown at the latest.
+    fn until(&self) -> Option<Instant> {
+        match self {
+            Self::Withheld(_, until) => *until,
+            Self::Shown => None,
+        }
+    }
+
+    /// Adds events; returns those to show. `is_supported` is `None` before a sentence was checked.
+    fn push(&mut self, events: Vec<AnswerEvent>, is_supported: Option<bool>) -> Vec<AnswerEvent> {
+        let Self::Withheld(withheld, until) = self else {
+            return events;
+        };
+        withheld.extend(events);
+        match is_supported {
+            Some(true) => return self.show(),
+            // An unsupported sentence waits for a supported one.
+            Some(false) => *until = None,
+            None if withheld.is_empty() => {}
+            None => {
+                until.get_or_insert_with(|| Instant::now() + CHECKING);
+            }
+        }
+        Vec::new()
+    }
+
+    fn show(&mut self) -> Vec<AnswerEvent> {
+        match std::mem::replace(self, Self::Shown) {
+            Self::Withheld(events, _) => events,
+            Self::Shown => Vec::new(),
         }
     }
 }

@@ -69,6 +69,10 @@ pub struct Citation {
     pub label: String,
     /// True if the passage supports the sentence; `null` until checked.
     pub supported: Option<bool>,
+    /// For each of its markers, in the order of the text: the passage's sentence that supports what a model wrote before the marker; `null` if no
+    /// single sentence does, and for quotes of the book. Complete in the last event of a stream.
+    #[serde(default)]
+    pub support: Vec<Option<String>>,
 }
 
 /// Creates the citation of a chunk with this number.
@@ -80,12 +84,6 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
         .flat_map(str::split_whitespace)
         .collect::<Vec<_>>()
         .join(" ");
-    let quote = if quote.chars().count() > MAX_QUOTE_CHARACTERS {
-        let cut: String = quote.chars().take(MAX_QUOTE_CHARACTERS).collect();
-        format!("{}…", cut.trim_end())
-    } else {
-        quote
-    };
     Citation {
         n,
         chunk_id: chunk.chunk_id,
@@ -100,7 +98,7 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
         end_line: chunk.end_line,
         page: chunk.page,
         confidence: candidate.confidence(),
-        quote: visible(&quote),
+        quote: shortened(&quote),
         kind: chunk.kind(),
         instance: chunk.instance().to_owned(),
         date: chunk.date.clone(),
@@ -110,5 +108,15 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
             Some(candidate.section()),
         )),
         supported: None,
+        support: Vec::new(),
+    }
+}
+
+/// Returns at most [`MAX_QUOTE_CHARACTERS`] of a quote, as readers see it.
+#[must_use]
+pub fn shortened(quote: &str) -> String {
+    match quote.char_indices().nth(MAX_QUOTE_CHARACTERS) {
+        Some((end, _)) => format!("{}…", visible(quote[..end].trim_end())),
+        None => visible(quote),
     }
 }

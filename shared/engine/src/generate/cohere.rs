@@ -3,7 +3,9 @@
 use async_stream::try_stream;
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::functions::{CallPart, CallReader, Message, descriptions, messages};
 use super::{ChatOptions, Ending, Finish, Piece, Pieces, Prompt, Usage, broke_off};
 use crate::http::Endpoint;
 use crate::prices::Price;
@@ -21,16 +23,15 @@ pub struct CohereChat {
 #[derive(Serialize)]
 struct ChatRequest<'a> {
     model: &'a str,
-    messages: [Message<'a>; 2],
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Value>,
+    /// `NONE` if the model must write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
     stream: bool,
     max_tokens: u32,
     temperature: f32,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
 }
 
 /// `StreamedChatResponseV2`: the relevant event types.
@@ -39,6 +40,12 @@ struct Message<'a> {
 enum Event {
     ContentDelta {
         delta: ContentDelta,
+    },
+    ToolCallStart {
+        delta: CallDelta,
+    },
+    ToolCallDelta {
+        delta: CallDelta,
     },
     MessageEnd {
         delta: MessageEnd,
@@ -55,6 +62,17 @@ struct ContentDelta {
 #[derive(Deserialize)]
 struct DeltaMessage {
     content: DeltaContent,
+}
+
+#[derive(Deserialize)]
+struct CallDelta {
+    message: CallMessage,
+}
+
+/// The events of one call follow one another, so the part needs no index.
+#[derive(Deserialize)]
+struct CallMessage {
+    tool_calls: CallPart,
 }
 
 #[derive(Deserialize)]
@@ -120,10 +138,15 @@ impl CohereChat {
         prompt: &Prompt,
         max_tokens: u32,
     ) -> Result<Pieces, ProviderError> {
+        let tools = descriptions(prompt);
         let request = ChatRequest {
             model: &self.model,
-            messages: [("system", &prompt.system), ("user", &prompt.user)]
-                .map(|(role, content)| Message { role, content }),
+            messages: messages(prompt),
+            tool_choice: tools
+                .is_some()
+                .then_some("NONE")
+                .filter(|_| prompt.functions.left == 0),
+            tools,
             stream: true,
             max_tokens,
             temperature: 0.0,
@@ -131,6 +154,7 @@ impl CohereChat {
         let mut events = self.endpoint.stream::<Event>(&request, "answer").await?;
         let pieces = try_stream! {
             let mut ending = None;
+            let mut calls = CallReader::default();
             while let Some(event) = events.next().await {
                 match event? {
                     Event::ContentDelta { delta } => {
@@ -139,11 +163,18 @@ impl CohereChat {
                             yield Piece::Text(text);
                         }
                     }
+                    Event::ToolCallStart { delta } | Event::ToolCallDelta { delta } => {
+                        calls.push(delta.message.tool_calls);
+                    }
                     Event::MessageEnd { delta } => ending = Some(ending_of(delta)?),
                     Event::Other => {}
                 }
             }
-            yield Piece::End(ending.ok_or_else(broke_off)?);
+            let ending = ending.ok_or_else(broke_off)?;
+            if let Some(calls) = calls.finish() {
+                yield Piece::Calls(calls);
+            }
+            yield Piece::End(ending);
         };
         Ok(pieces.boxed())
     }

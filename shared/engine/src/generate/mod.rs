@@ -5,6 +5,7 @@ mod extractive;
 mod blocks;
 mod similarity;
 mod openai;
+mod functions;
 mod readable;
 mod prompt;
 
@@ -18,9 +19,10 @@ use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
 
 pub use cohere::CohereChat;
+pub use functions::{Called, FunctionCall, Functions, Lookup};
 pub use openai::OpenAiChat;
 pub use prompt::{
-    AnswerRequest, Exchange, Prompt, answer_prompt, form_of_prompts, rewrite_prompt,
+    AnswerRequest, Exchange, Prompt, answer_prompt, fenced, form_of_prompts, rewrite_prompt,
     rules_of_answers,
 };
 pub use readable::readable;
@@ -73,6 +75,8 @@ pub struct ChatOptions {
 pub enum Piece {
     /// Non-empty text.
     Text(String),
+    /// The functions that the model calls instead of writing on.
+    Calls(Vec<FunctionCall>),
     /// The end of the output.
     End(Ending),
 }
@@ -135,6 +139,7 @@ impl ChatModel {
         while let Some(piece) = pieces.next().await {
             match piece? {
                 Piece::Text(more) => text.push_str(&more),
+                Piece::Calls(_) => {}
                 Piece::End(ending) => return Ok((text, ending)),
             }
         }

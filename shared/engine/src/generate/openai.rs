@@ -3,7 +3,9 @@
 use async_stream::try_stream;
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::functions::{CallPart, CallReader, Message, descriptions, messages};
 use super::{ChatOptions, Ending, Finish, Piece, Pieces, Prompt, Usage, broke_off};
 use crate::http::Endpoint;
 use crate::prices::Price;
@@ -23,7 +25,12 @@ pub struct OpenAiChat {
 #[derive(Serialize)]
 struct ChatRequest<'a> {
     model: &'a str,
-    messages: [Message<'a>; 2],
+    messages: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Value>,
+    /// `none` if the model must write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
     stream: bool,
     stream_options: StreamOptions,
     /// Omitted for reasoning models, which reject it.
@@ -34,12 +41,6 @@ struct ChatRequest<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -66,6 +67,7 @@ struct Choice {
 #[derive(Default, Deserialize)]
 struct Delta {
     content: Option<String>,
+    tool_calls: Option<Vec<CallPart>>,
 }
 
 #[derive(Deserialize)]
@@ -113,10 +115,15 @@ impl OpenAiChat {
         max_tokens: u32,
     ) -> Result<Pieces, ProviderError> {
         let of_openai = self.endpoint.host() == OPENAI_HOST;
+        let tools = descriptions(prompt);
         let request = ChatRequest {
             model: &self.model,
-            messages: [("system", &prompt.system), ("user", &prompt.user)]
-                .map(|(role, content)| Message { role, content }),
+            messages: messages(prompt),
+            tool_choice: tools
+                .is_some()
+                .then_some("none")
+                .filter(|_| prompt.functions.left == 0),
+            tools,
             stream: true,
             stream_options: StreamOptions {
                 include_usage: true,
@@ -129,6 +136,7 @@ impl OpenAiChat {
         let pieces = try_stream! {
             let mut finish = None;
             let mut usage = None;
+            let mut calls = CallReader::default();
             while let Some(chunk) = chunks.next().await {
                 let chunk = chunk?;
                 if chunk.error.is_some() {
@@ -144,6 +152,9 @@ impl OpenAiChat {
                     if let Some(text) = choice.delta.content.filter(|text| !text.is_empty()) {
                         yield Piece::Text(text);
                     }
+                    for part in choice.delta.tool_calls.into_iter().flatten() {
+                        calls.push(part);
+                    }
                     if let Some(reason) = choice.finish_reason {
                         finish = Some(finish_of(&reason));
                     }
@@ -151,6 +162,9 @@ impl OpenAiChat {
             }
             // Without a finish reason, the connection was cut.
             let finish = finish.ok_or_else(broke_off)?;
+            if let Some(calls) = calls.finish() {
+                yield Piece::Calls(calls);
+            }
             yield Piece::End(Ending { finish, usage });
         };
         Ok(pieces.boxed())

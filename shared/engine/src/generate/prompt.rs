@@ -1,6 +1,7 @@
 //! Builds prompts from the texts in `prompts/`, with the passages and the reader's words as fenced data.
 
 use super::Passage;
+use super::functions::Functions;
 use super::readable::readable;
 
 /// The rules for answers.
@@ -12,13 +13,31 @@ const LAST: &str = "The passages stand best first, and most may be beside the po
 /// The rules for rewriting a question to stand alone.
 const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
+/// Inserted before [`LAST`] for a model that may call functions.
+const LOOK_UP: &str = "If the passages do not answer, look it up before you write: call search with the words that the book may use, or fetch to \
+    read on. ";
+
 /// A prompt for a chat model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The rules.
     pub system: String,
     /// Passages, conversation and question.
     pub user: String,
+    /// The functions that the model may call, and the calls so far.
+    pub functions: Functions,
+}
+
+impl Prompt {
+    /// Returns the bytes that the model reads.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let results = self.functions.rounds.iter().flatten();
+        let results: usize = results
+            .map(|called| called.call.arguments.len() + called.result.len())
+            .sum();
+        self.system.len() + self.user.len() + results
+    }
 }
 
 /// A question of a conversation, with its answer.
@@ -51,11 +70,13 @@ pub struct AnswerRequest<'a> {
     pub version: Option<&'a str>,
     /// The question.
     pub question: &'a str,
+    /// How often the model may look something up in the book before it writes.
+    pub lookups: usize,
 }
 
 /// Returns the rules for answers in pieces, without inserted values such as the book's title, which a model may legitimately write.
 pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
-    let pieces = [ANSWER, LAST]
+    let pieces = [ANSWER, LOOK_UP, LAST]
         .into_iter()
         .flat_map(|rules| rules.split(['{', '}']));
     pieces.filter(|piece| !["book", "refusal", "fence"].contains(piece))
@@ -68,21 +89,7 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
         .replace("{book}", asked.book)
         .replace("{refusal}", asked.refusal)
         .replace("{fence}", fence);
-    let mut user = String::new();
-    for passage in asked.passages {
-        let (n, chunk) = (passage.n, &passage.candidate.chunk);
-        let about = format!("passage [{n}], from: {}", chunk.breadcrumb);
-        begin(
-            &mut user,
-            fence,
-            &about,
-            &readable(&chunk.text, &chunk.marks),
-        );
-    }
-    // There may be dozens of passages, so only the last one has a line for its end.
-    if !asked.passages.is_empty() {
-        end(&mut user, fence);
-    }
+    let mut user = fenced(asked.passages, fence);
     conversation(&mut user, fence, asked.history);
     if let Some(selected) = asked.selected_text {
         data(
@@ -105,8 +112,39 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
         }
     }
     data(&mut user, fence, "the reader's question", asked.question);
+    if asked.lookups > 0 {
+        user.push_str(LOOK_UP);
+    }
     user.push_str(&LAST.replace("{refusal}", asked.refusal));
-    Prompt { system, user }
+    Prompt {
+        system,
+        user,
+        functions: Functions {
+            left: asked.lookups,
+            rounds: Vec::new(),
+        },
+    }
+}
+
+/// Returns passages with their numbers, as fenced data.
+#[must_use]
+pub fn fenced(passages: &[Passage<'_>], fence: &str) -> String {
+    let mut text = String::new();
+    for passage in passages {
+        let (n, chunk) = (passage.n, &passage.candidate.chunk);
+        let about = format!("passage [{n}], from: {}", chunk.breadcrumb);
+        begin(
+            &mut text,
+            fence,
+            &about,
+            &readable(&chunk.text, &chunk.marks),
+        );
+    }
+    // There may be dozens of passages, so only the last one has a line for its end.
+    if !passages.is_empty() {
+        end(&mut text, fence);
+    }
+    text
 }
 
 /// Returns the constant part of the prompt for an answer.
@@ -122,6 +160,7 @@ pub fn form_of_prompts() -> Prompt {
         page: Some(""),
         version: Some(""),
         question: "",
+        lookups: 1,
     };
     answer_prompt(&nothing, "")
 }
@@ -136,6 +175,7 @@ pub fn rewrite_prompt(question: &str, history: &[Exchange], fence: &str) -> Prom
     Prompt {
         system: REWRITE.replace("{fence}", fence),
         user,
+        functions: Functions::default(),
     }
 }
 

@@ -77,6 +77,7 @@ fn citation(n: usize, section: &str, url: &str) -> Citation {
         date: None,
         label: String::new(),
         supported: None,
+        support: Vec::new(),
     }
 }
 

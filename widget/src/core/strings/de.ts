@@ -25,6 +25,7 @@ export const de: Strings = {
   conversation: 'Fragen und Antworten',
   waiting: 'Das Buch wird gelesen',
   reading: '{count} Abschnitte des Buches werden gelesen',
+  lookingUp: '„{subject}“ wird nachgeschlagen',
   answering: 'Die Antwort wird geschrieben',
   answerComplete: 'Antwort vollständig.',
   stopped: 'Gestoppt.',

@@ -23,6 +23,7 @@ export const en: Strings = {
   conversation: 'Questions and answers',
   waiting: 'Reading the book',
   reading: 'Reading {count} of the book’s sections',
+  lookingUp: 'Looking up “{subject}”',
   answering: 'Answering',
   answerComplete: 'Answer complete.',
   stopped: 'Stopped.',

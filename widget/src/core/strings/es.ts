@@ -25,6 +25,7 @@ export const es: Strings = {
   conversation: 'Preguntas y respuestas',
   waiting: 'Leyendo el libro',
   reading: 'Leyendo {count} secciones del libro',
+  lookingUp: 'Buscando «{subject}»',
   answering: 'Respondiendo',
   answerComplete: 'Respuesta completa.',
   stopped: 'Detenido.',

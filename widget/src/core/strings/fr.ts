@@ -25,6 +25,7 @@ export const fr: Strings = {
   conversation: 'Questions et réponses',
   waiting: 'Lecture du livre',
   reading: 'Lecture de {count} sections du livre',
+  lookingUp: 'Recherche de « {subject} »',
   answering: 'Réponse en cours',
   answerComplete: 'Réponse complète.',
   stopped: 'Arrêté.',

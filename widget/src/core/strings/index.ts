@@ -25,6 +25,7 @@ export interface Strings {
   conversation: string;
   waiting: string;
   reading: string;
+  lookingUp: string;
   answering: string;
   answerComplete: string;
   stopped: string;

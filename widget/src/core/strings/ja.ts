@@ -25,6 +25,7 @@ export const ja: Strings = {
   conversation: '質問と回答',
   waiting: '本を読んでいます',
   reading: '本の {count} 個の節を読んでいます',
+  lookingUp: '「{subject}」を調べています',
   answering: '回答しています',
   answerComplete: '回答が完了しました。',
   stopped: '停止しました。',

@@ -25,6 +25,7 @@ export const ko: Strings = {
   conversation: '질문과 답변',
   waiting: '책을 읽는 중',
   reading: '책의 섹션 {count}개를 읽는 중',
+  lookingUp: '‘{subject}’ 찾는 중',
   answering: '답변 중',
   answerComplete: '답변이 완료되었습니다.',
   stopped: '중지되었습니다.',

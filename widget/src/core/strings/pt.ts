@@ -25,6 +25,7 @@ export const pt: Strings = {
   conversation: 'Perguntas e respostas',
   waiting: 'Lendo o livro',
   reading: 'Lendo {count} seções do livro',
+  lookingUp: 'Procurando “{subject}”',
   answering: 'Respondendo',
   answerComplete: 'Resposta completa.',
   stopped: 'Interrompido.',

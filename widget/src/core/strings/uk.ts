@@ -25,6 +25,7 @@ export const uk: Strings = {
   conversation: 'Запитання й відповіді',
   waiting: 'Читання книги',
   reading: 'Читання розділів книги: {count}',
+  lookingUp: 'Пошук: «{subject}»',
   answering: 'Відповідь пишеться',
   answerComplete: 'Відповідь завершено.',
   stopped: 'Зупинено.',

@@ -23,6 +23,7 @@ export const ur: Strings = {
   conversation: 'سوالات اور جوابات',
   waiting: 'کتاب دیکھی جا رہی ہے',
   reading: 'کتاب کے {count} حصے پڑھے جا رہے ہیں',
+  lookingUp: '”{subject}“ تلاش کیا جا رہا ہے',
   answering: 'جواب لکھا جا رہا ہے',
   answerComplete: 'جواب مکمل ہو گیا۔',
   stopped: 'روک دیا گیا۔',

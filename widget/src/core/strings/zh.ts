@@ -25,6 +25,7 @@ export const zh: Strings = {
   conversation: '问题与答案',
   waiting: '正在阅读本书',
   reading: '正在阅读书中的 {count} 个小节',
+  lookingUp: '正在查找“{subject}”',
   answering: '正在回答',
   answerComplete: '回答完毕。',
   stopped: '已停止。',

@@ -30,7 +30,7 @@ fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
     for piece in shown {
         match piece {
             ShownPiece::Text(shown) => text.push_str(&shown),
-            ShownPiece::Marker(n, _) => text.push_str(&format!("[{n}]")),
+            ShownPiece::Marker(n, ..) => text.push_str(&format!("[{n}]")),
             ShownPiece::Begin => start = text.len(),
             ShownPiece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
             ShownPiece::UnsupportedCode(line) => unsupported.push(line),

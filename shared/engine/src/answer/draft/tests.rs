@@ -82,7 +82,7 @@ proptest! {
             match event {
                 AnswerEvent::Token(token) => shown.push_str(&token),
                 AnswerEvent::Citation(citation) => told.push(citation.url.clone()),
-                AnswerEvent::Reading(_) | AnswerEvent::Done(_) => unreachable!("a draft has no end"),
+                AnswerEvent::Reading(_) | AnswerEvent::LookingUp(_) | AnswerEvent::Done(_) => unreachable!("a draft has no end"),
             }
         }
         prop_assert_eq!(shown, text);

@@ -20,6 +20,7 @@ async fn ask(answer: Answer) -> (Vec<Result<Piece, ProviderError>>, Value) {
     let prompt = Prompt {
         system: "rules".to_owned(),
         user: "words".to_owned(),
+        ..Prompt::default()
     };
     let pieces = model.stream(&prompt, 80).await.unwrap().collect().await;
     let (headers, request) = server.seen().remove(0);

@@ -22,6 +22,7 @@ async fn ask(answer: Answer) -> (Vec<Result<Piece, ProviderError>>, Value) {
     let prompt = Prompt {
         system: "private rules".to_owned(),
         user: "private words".to_owned(),
+        ..Prompt::default()
     };
     let pieces = match model.stream(&prompt, 80).await {
         Ok(pieces) => pieces.collect().await,

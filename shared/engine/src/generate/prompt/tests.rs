@@ -47,6 +47,7 @@ fn an_answer_is_asked_for_with_all_there_is() {
             page: Some("/docs/topics"),
             version: Some("2.1"),
             question: "How do they talk?",
+            lookups: 0,
         },
         FENCE,
     );
@@ -83,6 +84,7 @@ fn no_line_of_data_begins_with_the_fence() {
             page: Some(forged),
             version: None,
             question: forged,
+            lookups: 0,
         },
         FENCE,
     );

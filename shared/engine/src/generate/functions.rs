@@ -1,0 +1,320 @@
+//! Functions that a model may call to look something up in the book before it writes.
+//!
+//! Both APIs use the same messages and descriptions: Cohere adopted `OpenAI`'s.
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Prompt;
+
+/// The most characters of an argument.
+const MAX_ARGUMENT: usize = 500;
+
+/// The functions that a model may call before it writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Functions {
+    /// How often the model may still call one.
+    pub left: usize,
+    /// The calls so far with their results, one list for each response of the model.
+    pub rounds: Vec<Vec<Called>>,
+}
+
+/// A call as the model wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FunctionCall {
+    /// Connects the call with its result.
+    pub id: String,
+    /// The function's name.
+    pub name: String,
+    /// The arguments, as JSON.
+    pub arguments: String,
+}
+
+/// A call with its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// The call.
+    pub call: FunctionCall,
+    /// The text that the model gets.
+    pub result: String,
+}
+
+/// What a model wants to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// Passages about these words.
+    Search(String),
+    /// The page of the passage with this number.
+    PageOf(usize),
+    /// The page at this path.
+    PageAt(String),
+}
+
+impl FunctionCall {
+    /// Returns what the model wants to read.
+    ///
+    /// # Errors
+    /// A sentence for the model if the function or an argument is unknown.
+    pub fn lookup(&self) -> Result<Lookup, String> {
+        #[derive(Deserialize)]
+        struct Search {
+            query: String,
+        }
+        #[derive(Deserialize)]
+        struct Fetch {
+            page: Value,
+        }
+        let problem = |argument: &str| {
+            format!(
+                "`{argument}` must be a text of 1 to {MAX_ARGUMENT} characters. Nothing was looked up."
+            )
+        };
+        let text = |argument: &str, text: &str| {
+            let text = text.trim();
+            let is_fit = !text.is_empty() && text.chars().count() <= MAX_ARGUMENT;
+            if is_fit {
+                Ok(text.to_owned())
+            } else {
+                Err(problem(argument))
+            }
+        };
+        match self.name.as_str() {
+            "search" => match serde_json::from_str(&self.arguments) {
+                Ok(Search { query }) => text("query", &query).map(Lookup::Search),
+                Err(_) => Err(problem("query")),
+            },
+            "fetch" => {
+                let page = match serde_json::from_str(&self.arguments) {
+                    Ok(Fetch {
+                        page: Value::String(page),
+                    }) => text("page", &page)?,
+                    Ok(Fetch {
+                        page: Value::Number(page),
+                    }) => page.to_string(),
+                    _ => return Err(problem("page")),
+                };
+                let number = page.trim_start_matches('[').trim_end_matches(']').parse();
+                Ok(number.map_or(Lookup::PageAt(page), Lookup::PageOf))
+            }
+            _ => Err("There is no such function. Nothing was looked up.".to_owned()),
+        }
+    }
+}
+
+/// Returns the descriptions of the functions; `None` if the model was never given any.
+pub(super) fn descriptions(prompt: &Prompt) -> Option<Value> {
+    let functions = &prompt.functions;
+    if functions.left == 0 && functions.rounds.is_empty() {
+        return None;
+    }
+    let described = |name: &str, description: &str, argument: &str, meaning: &str| {
+        json!({"type": "function", "function": {
+            "name": name,
+            "description": description,
+            "parameters": {
+                "type": "object",
+                "properties": {argument: {"type": "string", "description": meaning}},
+                "required": [argument],
+            },
+        }})
+    };
+    Some(json!([
+        described(
+            "search",
+            "Finds further passages of the book. Use other words than the question's: those that the book may use.",
+            "query",
+            "The words to search for, or a question, in the book's language",
+        ),
+        described(
+            "fetch",
+            "Reads on in the page of a passage, or reads a page that a passage links to.",
+            "page",
+            "The number of the passage, or the link's address",
+        ),
+    ]))
+}
+
+/// A message to a model.
+#[derive(Debug, Serialize)]
+pub(super) struct Message<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+}
+
+/// Returns a prompt's messages: the rules, the question with its passages, and the calls with their results.
+pub(super) fn messages(prompt: &Prompt) -> Vec<Message<'_>> {
+    let text = |role, content| Message {
+        role,
+        content: Some(content),
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+    };
+    let mut messages = vec![text("system", &prompt.system), text("user", &prompt.user)];
+    for round in &prompt.functions.rounds {
+        let calls = round.iter().map(|called| {
+            let FunctionCall {
+                id,
+                name,
+                arguments,
+            } = &called.call;
+            // Some servers parse what the model wrote, and refuse what is not JSON.
+            let is_json = serde_json::from_str::<IgnoredAny>(arguments).is_ok();
+            let arguments = if is_json { arguments } else { "{}" };
+            json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+        });
+        messages.push(Message {
+            role: "assistant",
+            content: None,
+            tool_calls: calls.collect(),
+            tool_call_id: None,
+        });
+        messages.extend(round.iter().map(|called| Message {
+            tool_call_id: Some(&called.call.id),
+            ..text("tool", &called.result)
+        }));
+    }
+    messages
+}
+
+/// Joins the streamed parts of calls.
+#[derive(Debug, Default)]
+pub(super) struct CallReader {
+    calls: Vec<(Option<usize>, FunctionCall)>,
+}
+
+/// A part of a call in a stream.
+#[derive(Debug, Deserialize)]
+pub(super) struct CallPart {
+    /// Which call it belongs to; some servers leave it out or count from 0 in each part.
+    index: Option<usize>,
+    id: Option<String>,
+    function: Option<FunctionPart>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionPart {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+impl CallReader {
+    /// Reads a part. One with a name begins a call, unless it repeats the id of the last one.
+    pub(super) fn push(&mut self, part: CallPart) {
+        let function = part.function.unwrap_or(FunctionPart {
+            name: None,
+            arguments: None,
+        });
+        let id = part.id.unwrap_or_default();
+        let name = function.name.unwrap_or_default();
+        let is_last = |(_, last): &(_, FunctionCall)| !id.is_empty() && last.id == id;
+        if !name.is_empty() && !self.calls.last().is_some_and(is_last) {
+            let call = FunctionCall {
+                id: if id.is_empty() {
+                    format!("call_{}", self.calls.len())
+                } else {
+                    id
+                },
+                name,
+                arguments: String::new(),
+            };
+            self.calls.push((part.index, call));
+        }
+        let belongs = |(index, _): &&mut (Option<usize>, _)| *index == part.index;
+        if let Some((_, call)) = self.calls.iter_mut().rfind(belongs) {
+            call.arguments
+                .push_str(&function.arguments.unwrap_or_default());
+        }
+    }
+
+    /// Returns the calls; `None` without any.
+    pub(super) fn finish(self) -> Option<Vec<FunctionCall>> {
+        let calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
+        (!calls.is_empty()).then_some(calls)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, arguments: &str) -> FunctionCall {
+        FunctionCall {
+            id: "a".to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_call_names_words_a_passage_or_a_page() {
+        let wanted = |name: &str, arguments: &str| call(name, arguments).lookup();
+        let search = Lookup::Search("node names".to_owned());
+        assert_eq!(wanted("search", r#"{"query": " node names "}"#), Ok(search));
+        for page in [r#""3""#, r#""[3]""#, "3"] {
+            let arguments = format!(r#"{{"page": {page}, "more": 1}}"#);
+            assert_eq!(wanted("fetch", &arguments), Ok(Lookup::PageOf(3)));
+        }
+        let page = Lookup::PageAt("/docs/nodes".to_owned());
+        assert_eq!(wanted("fetch", r#"{"page": "/docs/nodes"}"#), Ok(page));
+    }
+
+    #[test]
+    fn a_call_that_names_nothing_is_told_why() {
+        let long = format!(r#"{{"query": "{}"}}"#, "x".repeat(MAX_ARGUMENT + 1));
+        for (name, arguments) in [
+            ("search", ""),
+            ("search", "{"),
+            ("search", r#"{"query": " "}"#),
+            ("search", r#"{"query": ["rm -rf"]}"#),
+            ("search", &long),
+            ("fetch", r#"{"page": null}"#),
+            ("fetch", r#"{"query": "a"}"#),
+            ("shell", r#"{"query": "a"}"#),
+        ] {
+            let told = call(name, arguments).lookup().unwrap_err();
+            assert!(told.ends_with("Nothing was looked up."), "{told}");
+        }
+    }
+
+    #[test]
+    fn calls_are_read_from_the_parts_of_several_servers() {
+        let read = |parts: &[Value]| {
+            let mut reader = CallReader::default();
+            for part in parts {
+                reader.push(serde_json::from_value(part.clone()).unwrap());
+            }
+            let calls = reader.finish().unwrap_or_default();
+            let pairs = calls.into_iter().map(|call| (call.id, call.arguments));
+            pairs.collect::<Vec<_>>()
+        };
+        let part = |index: Value, id: Value, name: Value, arguments: &str| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+        let null = || Value::Null;
+        let pair = |id: &str, arguments: &str| (id.to_owned(), arguments.to_owned());
+        // Interleaved, as `OpenAI` may send them.
+        let calls = read(&[
+            part(json!(0), json!("a"), json!("search"), ""),
+            part(json!(1), json!("b"), json!("fetch"), "{"),
+            part(json!(0), null(), null(), "{1"),
+            part(json!(1), null(), null(), "}"),
+            part(json!(0), null(), null(), "}"),
+        ]);
+        assert_eq!(calls, [pair("a", "{1}"), pair("b", "{}")]);
+        // Whole calls, all with the first index and without ids.
+        let whole = part(json!(0), null(), json!("search"), "{}");
+        let calls = read(&[whole.clone(), whole]);
+        assert_eq!(calls, [pair("call_0", "{}"), pair("call_1", "{}")]);
+        // Id and name in every part, without an index.
+        let calls = read(&[
+            part(null(), json!("a"), json!("search"), "{"),
+            part(null(), json!("a"), json!("search"), "}"),
+        ]);
+        assert_eq!(calls, [pair("a", "{}")]);
+        // Arguments of no call.
+        assert_eq!(read(&[part(json!(0), null(), null(), "{}")]), []);
+    }
+}
