@@ -2,6 +2,7 @@
 
 pub mod site;
 pub mod local;
+mod html;
 mod running;
 mod pages;
 mod examination;

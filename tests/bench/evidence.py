@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import fmean
@@ -59,9 +60,9 @@ def passages(prompt):
     return "\n".join(lines[:end]), sum(" begin: passage [" in line for line in lines[:end])
 
 
-def post(url, body):
+def post(url, body, timeout=120):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
-    return json.load(urllib.request.urlopen(request, timeout=120))
+    return json.load(urllib.request.urlopen(request, timeout=timeout))
 
 
 def readable(bookrag, sites, roots):
@@ -74,26 +75,32 @@ def readable(bookrag, sites, roots):
     sys.exit(f"error: none of {roots} can be read")
 
 
-def given(bookrag, folder, data, budget, model, questions):
-    """What a model is given for each question."""
-    limits = {"BOOKRAG_CHAT_PER_MINUTE": "100000", "BOOKRAG_ANSWER_CACHE": "off", "BOOKRAG_PASSAGE_TOKENS": str(budget)}
-    of_model = {"BOOKRAG_GENERATOR": "openai", "BOOKRAG_CHAT_MODEL": "recorder", "BOOKRAG_CHAT_BASE_URL": f"http://127.0.0.1:{model}/v1"}
+@contextmanager
+def served(bookrag, folder, variables):
+    """Serves a folder with these variables besides the caller's; gives the address."""
     with tempfile.NamedTemporaryFile("w+") as log:
-        environment = {**os.environ, **limits, **of_model, "BOOKRAG_DATA": data}
+        environment = {**os.environ, "BOOKRAG_CHAT_PER_MINUTE": "100000", "BOOKRAG_ANSWER_CACHE": "off", **variables}
         server = subprocess.Popen([bookrag, "serve", folder, "--listen", "127.0.0.1:0"], stdout=log, stderr=subprocess.STDOUT, env=environment)
         try:
             while "ask at" not in (said := Path(log.name).read_text()):
                 if server.poll() is not None:
                     sys.exit(f"error: {folder} cannot be served: {said}")
                 time.sleep(0.1)
-            address = next(word for word in said.split("ask at", 1)[1].split() if word.startswith("http"))
-            for question in questions:
-                Model.prompt = ""
-                post(f"{address.rstrip('/')}/api/v1/chat", {"query": question["query"], "stream": False})
-                yield question, Model.prompt
+            yield next(word for word in said.split("ask at", 1)[1].split() if word.startswith("http")).rstrip("/")
         finally:
             server.terminate()
             server.wait()
+
+
+def given(bookrag, folder, data, budget, model, questions):
+    """What a model is given for each question."""
+    of_model = {"BOOKRAG_GENERATOR": "openai", "BOOKRAG_CHAT_MODEL": "recorder", "BOOKRAG_CHAT_BASE_URL": f"http://127.0.0.1:{model}/v1"}
+    variables = {**of_model, "BOOKRAG_PASSAGE_TOKENS": str(budget), "BOOKRAG_DATA": data}
+    with served(bookrag, folder, variables) as address:
+        for question in questions:
+            Model.prompt = ""
+            post(f"{address}/api/v1/chat", {"query": question["query"], "stream": False})
+            yield question, Model.prompt
 
 
 def main():

@@ -5,7 +5,7 @@ import { failureOf } from '../src/core/failure';
 import type { ChatEvent, ChatRequest } from '../src/core/types';
 
 const REQUEST: ChatRequest = { query: 'why?', mode: 'global_book', history: [], session_id: 's' };
-const DONE = { message_id: 'm', answered: true, outcome: 'answered', citations: [], unsupported: [], suggestions: [], degraded: [] };
+const DONE = { message_id: 'm', answered: true, outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], degraded: [] };
 
 const STREAM = `event: token
 data: {"token":"Wash it \u{1F331}"}
@@ -144,7 +144,7 @@ test('values that violate the API description are treated as absent', async () =
   assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
   assert.deepEqual(read.at(-1), {
     type: 'done',
-    done: { message_id: '', conversation_id: '', outcome: 'answered', citations: [citation], unsupported: [], suggestions: [], degraded: ['x'] },
+    done: { message_id: '', conversation_id: '', outcome: 'answered', citations: [citation], unsupported: [], adapted: [], suggestions: [], degraded: ['x'] },
   });
 });
 

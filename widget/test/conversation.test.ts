@@ -11,6 +11,7 @@ const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
   outcome: 'answered',
   citations,
   unsupported: [],
+  adapted: [],
   suggestions: [],
   degraded: [],
   ...more,

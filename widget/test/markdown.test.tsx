@@ -16,7 +16,7 @@ before(() => {
   Object.assign(globalThis, { location: new URL('https://book.example/book/') });
 });
 
-function render(text: string, { citations = [CITATION], isGrowing = false, math = true } = {}): string {
+function render(text: string, { citations = [CITATION], isGrowing = false, math = true, adapted = [] as string[] } = {}): string {
   const site: Site = {
     api: {} as Api,
     session: {} as Session,
@@ -30,7 +30,7 @@ function render(text: string, { citations = [CITATION], isGrowing = false, math 
   };
   return renderToStaticMarkup(
     <SiteContext.Provider value={site}>
-      <Markdown text={text} isGrowing={isGrowing} citations={citations} onFollow={() => {}} />
+      <Markdown text={text} isGrowing={isGrowing} citations={citations} adapted={adapted} onFollow={() => {}} />
     </SiteContext.Provider>,
   );
 }
@@ -214,4 +214,13 @@ test('an unsupported sentence is marked at its end', () => {
   assert.equal(html.match(mark)?.length, 2);
   assert.match(html.replaceAll(mark, '?'), /<strong>Dry it at 40 °C\.<\/strong> \? Wash it\. .*<li>Iron it \?<\/li><li>Fold it<\/li>/s);
   assert.equal(withDoubts('a\uE000b', []), 'ab');
+});
+
+test('code that is not that of the sources is marked below it', () => {
+  const code = '```sh\na  --b\n  c\n```';
+  assert.doesNotMatch(render(code), /bookrag-doubt/);
+  const adapted = render(code, { adapted: ['c', 'elsewhere'] });
+  assert.match(adapted, /<\/pre><p><span class="bookrag-doubt" title="[^"]+">adapted<\/span> <code dir="ltr">c<\/code> <\/p>/);
+  const unsupported = render(withDoubts(code, ['a  --b']));
+  assert.match(unsupported, /<code>a  --b\n  c<\/code><\/pre><p><span class="bookrag-doubt" title="[^"]+">not in the sources<\/span><\/p>/);
 });

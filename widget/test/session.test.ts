@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Api } from '../src/core/api';
 import { ApiError } from '../src/core/failure';
+import { type Device, History } from '../src/core/history';
 import type { Hooks } from '../src/core/hooks';
 import { Session } from '../src/core/session';
 import type { ChatEvent, ChatRequest } from '../src/core/types';
@@ -21,13 +22,13 @@ beforeEach(() => stored.clear());
 const TOKEN: ChatEvent = { type: 'token', token: 'so' };
 const DONE: ChatEvent = {
   type: 'done',
-  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], unsupported: [], suggestions: [], degraded: [] },
+  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], degraded: [] },
 };
 
 let page = '/ur/docs/a';
 let isAway = true;
 
-function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>, hooks?: Hooks) {
+function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>, hooks?: Hooks, history?: History) {
   const requests: ChatRequest[] = [];
   const forgotten: string[] = [];
   const ratings: unknown[][] = [];
@@ -45,7 +46,7 @@ function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
       forgotten.push(id);
     },
   };
-  const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag', hooks: () => hooks });
+  const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag', hooks: () => hooks, ...(history && { history }) });
   return { session, requests, forgotten, ratings, last: () => session.getConversation().turns.at(-1) };
 }
 
@@ -181,4 +182,71 @@ test('a conversation is forgotten though its first answer was stopped', async ()
   await asked;
   assert.deepEqual(forgotten, ['c']);
   assert.equal(session.getConversation().id, undefined);
+});
+
+/** Storage of at most this many characters. */
+function deviceOf(most = Infinity): Device & { kept: Map<string, string> } {
+  const kept = new Map<string, string>();
+  return {
+    kept,
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => {
+      if (value.length > most) throw new Error('full');
+      kept.set(key, value);
+    },
+    removeItem: (key) => kept.delete(key),
+  };
+}
+
+test('earlier conversations are kept, resumed with their history and deleted', async () => {
+  const device = deviceOf();
+  const { session, requests, forgotten, last } = tab(() => answers(TOKEN, DONE), undefined, new History(() => device, 'book'));
+  await session.ask({ text: 'why?' });
+  assert.deepEqual(session.earlier(), []);
+  session.clear();
+  assert.deepEqual(forgotten, ['c']);
+  await session.ask({ text: 'how?' });
+  const [why] = session.earlier();
+  assert.equal(why?.conversation.turns[0]?.question.text, 'why?');
+  session.resume(why!);
+  assert.equal(last()?.text, 'so');
+  await session.ask({ text: 'and then?' });
+  const [, , request] = requests;
+  assert.deepEqual(request?.history?.map(({ content }) => content), ['why?', 'so']);
+  assert.equal(request?.conversation_id, undefined);
+  assert.deepEqual(session.earlier().map(({ conversation }) => conversation.turns.length), [1]);
+  session.forgetEarlier();
+  assert.deepEqual([session.earlier(), device.kept.size], [[], 0]);
+});
+
+test('the last ten conversations with an answer are kept', async () => {
+  const device = deviceOf();
+  const { session } = tab(() => answers(TOKEN, DONE), undefined, new History(() => device, 'book'));
+  for (let number = 0; number < 12; number++) {
+    await session.ask({ text: `${number}` });
+    session.clear();
+  }
+  const questions = session.earlier().map(({ conversation }) => conversation.turns[0]?.question.text);
+  assert.deepEqual(questions, ['11', '10', '9', '8', '7', '6', '5', '4', '3', '2']);
+  const { session: failing } = tab(() => { throw new Error('away'); }, undefined, new History(() => device, 'other'));
+  await failing.ask({ text: 'why?' });
+  failing.clear();
+  assert.deepEqual(failing.earlier(), []);
+});
+
+test('a device that keeps nothing, or something else, changes nothing', async () => {
+  const broken: Device = { getItem: () => { throw new Error('denied'); }, setItem: () => { throw new Error('denied'); }, removeItem: () => { throw new Error('denied'); } };
+  for (const device of [broken, deviceOf(10)]) {
+    const { session, last } = tab(() => answers(TOKEN, DONE), undefined, new History(() => device, 'book'));
+    await session.ask({ text: 'why?' });
+    assert.equal(last()?.state, 'complete');
+    session.clear();
+    assert.deepEqual(session.earlier(), []);
+    session.forgetEarlier();
+  }
+  for (const text of ['{', '7', '[null, 1, {"id": "a"}, {"id": "a", "changed": 1, "conversation": {"turns": [{"id": "b"}]}}]']) {
+    const device = deviceOf();
+    device.setItem('book', text);
+    assert.deepEqual(new History(() => device, 'book').all(), [], text);
+  }
 });

@@ -27,7 +27,7 @@ pub(super) struct InsightsArguments {
     /// How many days to look back.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
     days: u64,
-    /// Write a page with the report, which opens in a browser without a server, and print nothing.
+    /// Write a page with the report, which opens in a browser without a server, instead of printing it.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// A site's folder, or `s3://bucket/prefix`. By default, that of the current folder, else the one last served or synced.
@@ -60,10 +60,11 @@ pub(super) async fn run(
         let told = |error| format!("cannot write {}: {error}", file.display());
         std::fs::write(file, page.written()).map_err(|error| CommandError::Told(told(error)))?;
         output::status(&format!("wrote {}", file.display()));
-    } else if json {
+    }
+    if json {
         let insights = &insights;
         output::json(&Printed { insights, subjects });
-    } else {
+    } else if arguments.html.is_none() {
         print(&insights, arguments.days);
         for line in open::lines(&subjects, &insights) {
             output::line(&line);

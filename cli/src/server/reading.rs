@@ -17,6 +17,7 @@ use pulldown_cmark::{Options, Parser, html};
 
 use self::representation::page_of_markdown;
 use super::{Server, Shared, lists, pictures};
+use crate::html::escaped;
 
 pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
     let path = percent_decode(uri.path());
@@ -150,10 +151,10 @@ fn render(document: &Document, book: &str) -> String {
          <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
          <body><main class=\"reading\"><nav class=\"crumbs\"><a href=\"/\">Ask {book}</a></nav><p class=\"source\">{source}</p>\
          <article>{body}</article></main></body></html>",
-        escape(&document.file.locale),
-        title = escape(&document.title),
-        book = escape(book),
-        source = escape(&document.file.source),
+        escaped(&document.file.locale),
+        title = escaped(&document.title),
+        book = escaped(book),
+        source = escaped(&document.file.source),
     )
 }
 
@@ -162,19 +163,19 @@ fn render_block(block: &Block) -> String {
         BlockKind::Heading { level, anchor, .. } => {
             let id = anchor
                 .as_ref()
-                .map(|anchor| format!(" id=\"{}\"", escape(anchor)))
+                .map(|anchor| format!(" id=\"{}\"", escaped(anchor)))
                 .unwrap_or_default();
-            format!("<h{level}{id}>{}</h{level}>", escape(&block.text))
+            format!("<h{level}{id}>{}</h{level}>", escaped(&block.text))
         }
         BlockKind::Code { .. } => format!(
             "<pre tabindex=\"0\"><code>{}</code></pre>",
-            escape(&block.text)
+            escaped(&block.text)
         ),
         BlockKind::Table => {
             let mut rows = block
                 .text
                 .lines()
-                .map(|row| row.split(" | ").map(escape).collect::<Vec<_>>());
+                .map(|row| row.split(" | ").map(escaped).collect::<Vec<_>>());
             let head = rows.next().unwrap_or_default();
             let head: String = head.iter().map(|cell| format!("<th>{cell}</th>")).collect();
             let body: String = rows
@@ -217,13 +218,6 @@ fn html_of(markdown: &str) -> String {
     let mut out = String::new();
     html::push_html(&mut out, Parser::new_ext(markdown, Options::empty()));
     out
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

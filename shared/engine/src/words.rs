@@ -57,6 +57,14 @@ impl Language {
             code: code.unwrap_or_default(),
         }
     }
+
+    /// Counts the stop words in a text; `None` without a list of them.
+    #[must_use]
+    pub fn stop_words_in(self, text: &str) -> Option<usize> {
+        let listed = stop_words_of(self.code);
+        let text = text.to_lowercase();
+        (!listed.is_empty()).then(|| split(&text).filter(|word| listed.contains(word)).count())
+    }
 }
 
 /// Returns the words of a language that say nothing about a text's subject; none for a language without a list.

@@ -273,6 +273,9 @@ pub struct ChatData {
     /// A model's sentences that no passage supports, as they appear in the answer.
     #[serde(default)]
     pub unsupported: Vec<String>,
+    /// Lines of a model's code that no passage has, in blocks whose other lines one has.
+    #[serde(default)]
+    pub adapted: Vec<String>,
     /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
     /// The locale of the book's text, such as `en`, if the book does not have the question's language.
@@ -293,6 +296,7 @@ impl From<&Answer> for ChatData {
             confidence: answer.confidence,
             citations: answer.citations.clone(),
             unsupported: answer.unsupported.clone(),
+            adapted: answer.adapted.clone(),
             suggestions: answer.suggestions.clone(),
             book_language: answer.book_language.clone(),
             conversation_id: answer.conversation_id,

@@ -44,6 +44,7 @@ struct DoneEvent<'a> {
     /// The final citations, with the support found for later sentences.
     citations: &'a [Citation],
     unsupported: &'a [String],
+    adapted: &'a [String],
     suggestions: &'a [Suggestion],
     book_language: Option<&'a str>,
     degraded: &'a [Degradation],
@@ -153,6 +154,7 @@ fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> 
             confidence: answer.confidence,
             citations: &answer.citations,
             unsupported: &answer.unsupported,
+            adapted: &answer.adapted,
             suggestions: &answer.suggestions,
             book_language: answer.book_language.as_deref(),
             degraded: &answer.degraded,

@@ -75,16 +75,29 @@ async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
 }
 
 #[tokio::test]
-async fn a_models_refusal_counts_as_not_covered() {
+async fn what_the_search_finds_and_the_model_refuses_is_quoted_with_doubt() {
     let script = Reply::text([
         "I don’t have",
         " information on that in the textbook",
         ". But Karpov did [1]",
     ]);
     let service = Service::with_model("answers_refusal", script).await;
-    let (data, _) = service.answer(COVERED).await;
-    assert_eq!(data["answered"], false);
-    assert_eq!(data["answer"], "This documentation does not cover that.",);
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(
+        (&data["outcome"], degraded(&meta)),
+        (&json!("uncertain"), Vec::new())
+    );
+    let answer = data["answer"].as_str().unwrap();
+    let quote = format!("{}\n\n{OWN_WORDS}", bookrag::answer::UNCERTAIN);
+    assert!(answer.starts_with(&quote), "{answer}");
+    assert!(!answer.contains("Karpov"), "{answer}");
+
+    // Two refusals are one.
+    let unknown: String = (0..40).map(|number| format!(" zyx{number}")).collect();
+    let asked = format!("{COVERED}{unknown}");
+    let (data, _) = service.answer(&asked).await;
+    assert_eq!(data["outcome"], "not_covered", "{data}");
+    assert_eq!(data["answer"], "This documentation does not cover that.");
     assert_eq!(data["citations"], json!([]));
     assert!(!data["suggestions"].as_array().unwrap().is_empty());
 }

@@ -9,6 +9,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createApi } from '../core/api';
 import { NARROW } from '../core/narrow';
 import { fetchMarkdown } from '../core/pageMarkdown';
+import { History } from '../core/history';
 import { Session } from '../core/session';
 import { cut } from '../core/text';
 import { topicsOfPage } from '../core/topics';
@@ -32,7 +33,9 @@ interface DocusaurusPanelProps extends PanelProps {
 
 const pageUrl = () => location.pathname;
 const api = createApi(settings.url, () => window.bookrag?.token?.());
-const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}`, hooks: () => window.bookrag });
+const storageKey = `bookrag:${settings.url}`;
+const history = settings.history ? new History(() => localStorage, storageKey) : undefined;
+const session = new Session({ api, pageUrl, storageKey, history, hooks: () => window.bookrag });
 
 export function ask(question: string): void {
   void session.ask({ text: cut(question) });
@@ -41,7 +44,7 @@ export function ask(question: string): void {
 export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: DocusaurusPanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
   const { baseUrl } = siteConfig;
-  const history = useHistory();
+  const router = useHistory();
   const { pathname, search, hash } = useLocation();
   const [isWide, setWide] = useState(session.isWide);
   const [topics, setTopics] = useState<string[]>([]);
@@ -59,7 +62,7 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
     parameters.delete('ask');
     // A reload does not ask again.
     const rest = parameters.toString();
-    history.replace(`${pathname}${rest && `?${rest}`}${hash}`);
+    router.replace(`${pathname}${rest && `?${rest}`}${hash}`);
     ask(question);
   }, [search]);
 
@@ -75,7 +78,7 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
       else widen(false);
       if (!isHere(passage.href, baseUrl, i18n)) return false;
       follow(passage);
-      history.push(passage.href);
+      router.push(passage.href);
       return true;
     };
     return {
@@ -95,7 +98,7 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
       ...(settings.math && { Formula }),
       ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };
-  }, [baseUrl, history, i18n, onClose, topics]);
+  }, [baseUrl, router, i18n, onClose, topics]);
 
   return (
     <SiteContext.Provider value={site}>

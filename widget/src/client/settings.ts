@@ -28,6 +28,8 @@ export interface PanelSettings {
   url: string;
   examples: string[];
   search: boolean;
+  /** True if conversations are kept on the reader's device. */
+  history: boolean;
   math: boolean;
   /** The name of the book's server for coding agents; absent if it is not shown. */
   mcp?: string;

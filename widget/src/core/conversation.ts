@@ -34,6 +34,8 @@ export interface Turn {
   citations: Citation[];
   /** The sentences that no passage supports; absent before the end. */
   unsupported?: string[];
+  /** Lines of code that no passage has, in blocks whose other lines one has; absent before the end. */
+  adapted?: string[];
   state: 'answering' | 'complete' | 'stopped' | 'failed';
   failure?: Failure;
   /** The outcome; before the end, assumed to be answered. */
@@ -63,12 +65,14 @@ export type Action =
   | { type: 'failed'; id: string; failure: Failure }
   | { type: 'stopped'; id: string }
   | { type: 'rated'; id: string; rating: Rating | undefined }
+  | { type: 'resumed'; conversation: Conversation }
   | { type: 'cleared' };
 
 export const EMPTY: Conversation = { turns: [] };
 
 export function reduce(conversation: Conversation, action: Action): Conversation {
   if (action.type === 'cleared') return EMPTY;
+  if (action.type === 'resumed') return action.conversation;
   if (action.type === 'asked') return asked(conversation, action.id, action.question);
   const turn = conversation.turns.find(({ id }) => id === action.id);
   if (action.type === 'begun') return turn ? { ...conversation, id: action.conversationId } : conversation;
@@ -95,7 +99,7 @@ function asked(conversation: Conversation, id: string, question: Question): Conv
   return { ...conversation, turns: [...turns, turn].slice(-MAX_TURNS) };
 }
 
-function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begun' | 'cleared' }>): Turn {
+function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begun' | 'resumed' | 'cleared' }>): Turn {
   if (action.type === 'rated') return { ...turn, rating: action.rating };
   // Later events are ignored: the reader has stopped the answer or asked again.
   if (turn.state !== 'answering') return turn;
@@ -120,6 +124,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         // Support for a passage may only be known at the end.
         citations: done.citations.reduce(withCitation, turn.citations),
         unsupported: done.unsupported,
+        adapted: done.adapted,
         outcome: done.outcome,
         suggestions: done.suggestions,
         ...(done.book_language && { bookLanguage: done.book_language }),

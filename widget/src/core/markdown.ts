@@ -119,6 +119,12 @@ export function withDoubts(answer: string, unsupported: string[]): string {
   return marked + rest;
 }
 
+/** Returns a block of code without private characters, and whether a sentence or line of it was marked. */
+export function codeOf(text: string): { code: string; isDoubted: boolean } {
+  const code = text.replaceAll(` ${DOUBT}`, '');
+  return { code, isDoubted: code !== text };
+}
+
 function isDeeper(tokens: Token[], depth: number): boolean {
   if (depth === 0) return tokens.length > 0;
   return tokens.some((token) => isDeeper((token.type === 'list' ? token.items : 'tokens' in token && token.tokens) || [], depth - 1));

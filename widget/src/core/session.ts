@@ -3,6 +3,7 @@
 import type { Api } from './api';
 import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored } from './conversation';
 import { ApiError, failureOf } from './failure';
+import type { Earlier, History } from './history';
 import { callHook, type Hooks } from './hooks';
 import { cut } from './text';
 import type { ChatRequest, Rating } from './types';
@@ -21,6 +22,8 @@ export interface SessionOptions {
   pageUrl: () => string | undefined;
   /** The key under which the tab stores the conversation. Each book has its own, because books may share an origin. */
   storageKey: string;
+  /** Keeps conversations on this device; absent if the site does not want that. */
+  history?: History;
   /** The site's hooks, read before each call. */
   hooks?: () => Hooks | undefined;
 }
@@ -90,7 +93,25 @@ export class Session {
     controller.abort();
   }
 
-  /** Ends the conversation, and deletes it here and on the server. */
+  /** Returns the earlier conversations on this device, without the current one. */
+  earlier(): Earlier[] {
+    const current = this.conversation.turns[0]?.id;
+    return this.options.history?.all().filter(({ id }) => id !== current) ?? [];
+  }
+
+  /** Continues an earlier conversation. */
+  resume({ conversation }: Earlier): void {
+    this.clear();
+    this.change({ type: 'resumed', conversation });
+  }
+
+  /** Deletes the earlier conversations from this device. */
+  forgetEarlier(): void {
+    this.options.history?.forgetAll();
+    this.tell();
+  }
+
+  /** Ends the conversation, and deletes it in this tab and on the server. */
   clear(): void {
     this.stop();
     const { id } = this.conversation;
@@ -145,6 +166,7 @@ export class Session {
   private change(action: Action, when: 'now' | 'soon' = 'now'): void {
     this.conversation = reduce(this.conversation, action);
     if (when === 'now') {
+      if (this.conversation.turns.at(-1)?.state !== 'answering') this.options.history?.keep(this.conversation);
       this.store();
       this.tell();
     } else {

@@ -56,6 +56,8 @@ export interface Done {
   citations: Citation[];
   /** The sentences that no passage supports, as they appear in the answer. */
   unsupported: string[];
+  /** Lines of code that no passage has, in blocks whose other lines one has. */
+  adapted: string[];
   suggestions: Suggestion[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   book_language?: string;

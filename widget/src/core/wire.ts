@@ -8,6 +8,7 @@ export const fieldsOf = (value: unknown): Fields => (typeof value === 'object' &
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const textsOf = (value: unknown): string[] => listOf(value).filter((text) => typeof text === 'string');
 
 const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kind'][];
 
@@ -50,16 +51,17 @@ function outcomeOf(outcome: unknown, answered: unknown): Outcome {
 }
 
 export function doneOf(value: unknown): Done {
-  const { message_id, conversation_id, answered, outcome, citations, unsupported, suggestions, book_language, degraded } = fieldsOf(value);
+  const { message_id, conversation_id, answered, outcome, citations, unsupported, adapted, suggestions, book_language, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
     conversation_id: textOf(conversation_id),
     outcome: outcomeOf(outcome, answered),
     citations: listOf(citations).flatMap((citation) => citationOf(citation) ?? []),
-    unsupported: listOf(unsupported).filter((sentence) => typeof sentence === 'string'),
+    unsupported: textsOf(unsupported),
+    adapted: textsOf(adapted),
     suggestions: listOf(suggestions).flatMap(suggestionOf),
     ...(textOf(book_language) && { book_language: textOf(book_language) }),
-    degraded: listOf(degraded).filter((name) => typeof name === 'string'),
+    degraded: textsOf(degraded),
   };
 }
 

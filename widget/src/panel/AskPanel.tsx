@@ -63,7 +63,12 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   return (
     <div className="bookrag-ask" onKeyDown={onKeyDown}>
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
-        {turns.length === 0 && <Welcome onAsk={askNow} />}
+        {turns.length === 0 && (
+          <>
+            <Welcome onAsk={askNow} />
+            <EarlierConversations onResume={() => field.current?.focus()} />
+          </>
+        )}
         {turns.map((turn) => (
           <Boundary key={turn.id} fallback={<p className="bookrag-note">{strings.notShown}</p>}>
             <Turn turn={turn} onAsk={ask} announce={announce} />
@@ -109,6 +114,47 @@ function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
           </ul>
         </>
       )}
+    </div>
+  );
+}
+
+/** Lists the conversations that are kept on this device. Each can be continued. */
+function EarlierConversations({ onResume }: { onResume: () => void }) {
+  const { session, strings, locale } = useSite();
+  const earlier = session.earlier();
+  if (earlier.length === 0) return null;
+  return (
+    <div className="bookrag-welcome bookrag-earlier">
+      <h3>{strings.earlier}</h3>
+      <ul>
+        {earlier.map((kept) => (
+          <li key={kept.id}>
+            <button
+              type="button"
+              className="bookrag-example"
+              dir="auto"
+              onClick={() => {
+                session.resume(kept);
+                onResume();
+              }}>
+              {kept.conversation.turns[0]?.question.text}
+            </button>{' '}
+            <time dateTime={new Date(kept.changed).toISOString()}>{new Date(kept.changed).toLocaleDateString(locale)}</time>
+          </li>
+        ))}
+      </ul>
+      <p>
+        {strings.earlierHint}{' '}
+        <button
+          type="button"
+          className="bookrag-quiet"
+          onClick={() => {
+            session.forgetEarlier();
+            onResume();
+          }}>
+          {strings.forgetEarlier}
+        </button>
+      </p>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactNode } from 'react';
-import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
+import { type CitationToken, codeOf, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
 import { fileName, safeLink } from '../core/links';
 import type { Citation } from '../core/types';
 import { Link, PassageLink } from './Link';
@@ -11,6 +11,8 @@ import { useBookOrigin, useSite } from './site';
 
 interface Cited {
   citations: Citation[];
+  /** Lines of code that no passage has, in blocks whose other lines one has. */
+  adapted: string[];
   onFollow: () => void;
 }
 
@@ -33,7 +35,7 @@ interface BlockProps extends Cited {
 /** While an answer grows only its last block changes: the others keep their elements, and the reader's selection in them. */
 const Block = memo(
   ({ token, ...cited }: BlockProps) => block(token, cited),
-  (a, b) => a.token.raw === b.token.raw && a.token.type === b.token.type && a.citations === b.citations,
+  (a, b) => a.token.raw === b.token.raw && a.token.type === b.token.type && a.citations === b.citations && a.adapted === b.adapted,
 );
 
 function block(token: Token, cited: Cited): ReactNode {
@@ -47,7 +49,7 @@ function block(token: Token, cited: Cited): ReactNode {
       // An answer has no outline, so all headings have the same level.
       return <h4 dir="auto">{inlines(token.tokens, cited)}</h4>;
     case 'code':
-      return <Code text={token.text} info={token.lang} />;
+      return <MarkedCode text={token.text} info={token.lang} adapted={cited.adapted} />;
     case 'blockquote':
       return <blockquote dir="auto">{blocks(token.tokens, cited)}</blockquote>;
     case 'list':
@@ -108,6 +110,36 @@ function Table({ token: { header, rows }, cited }: { token: Tokens.Table; cited:
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Renders code, and below it whether it is that of the sources. */
+function MarkedCode({ text, info, adapted }: { text: string; info?: string; adapted: string[] }) {
+  const { strings } = useSite();
+  const { code, isDoubted } = codeOf(text);
+  const lines = code.split('\n').map((line) => line.trim());
+  const own = adapted.filter((line) => lines.includes(line));
+  return (
+    <>
+      <Code text={code} {...(info && { info })} />
+      {isDoubted && (
+        <p>
+          <Doubt />
+        </p>
+      )}
+      {own.length > 0 && (
+        <p>
+          <span className="bookrag-doubt" title={strings.adaptedHint}>
+            {strings.adapted}
+          </span>{' '}
+          {own.map((line) => (
+            <Fragment key={line}>
+              <code dir="ltr">{line}</code>{' '}
+            </Fragment>
+          ))}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -11,6 +11,9 @@ import { useBookOrigin, useSite } from './site';
 import { Sources } from './Sources';
 import { Suggestions } from './Suggestions';
 
+/** The same list each time, so that blocks are not rendered again. */
+const NONE: string[] = [];
+
 interface TurnProps {
   turn: TurnState;
   onAsk: (question: Question, id?: string) => void;
@@ -39,7 +42,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
         </blockquote>
       )}
       <div className="bookrag-answer">
-        <Markdown text={withDoubts(text, turn.unsupported ?? [])} isGrowing={isAnswering} citations={citations} onFollow={followed} />
+        <Markdown text={withDoubts(text, turn.unsupported ?? [])} isGrowing={isAnswering} citations={citations} adapted={turn.adapted ?? NONE} onFollow={followed} />
       </div>
       {isAnswering && !text && <p className="bookrag-waiting" dir="auto">{waiting}</p>}
       {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}

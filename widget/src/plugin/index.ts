@@ -60,6 +60,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
         url: options.url,
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
+        history: options.history,
         markdown: Boolean(command),
         ...(options.mcp && { mcp: nameOf(context.siteConfig.title) }),
         ...(options.supportUrl && { supportUrl: options.supportUrl }),

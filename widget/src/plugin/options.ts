@@ -23,6 +23,8 @@ export interface PluginOptions {
   searchEntry: boolean;
   /** True to show matching pages while a question is typed. */
   search: boolean;
+  /** True to keep the reader's last conversations in the browser's `localStorage`. */
+  history: boolean;
   /** True to show formulas; `auto` if the site uses remark-math. */
   math: boolean | 'auto';
   /** True to write the book as Markdown in each build with the command `bookrag`; a string is the command's path. */
@@ -68,6 +70,7 @@ const schema = Joi.object<PluginOptions>({
   selection: Joi.boolean().default(true),
   searchEntry: Joi.boolean().default(true),
   search: Joi.boolean().default(true),
+  history: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
   markdown: Joi.alternatives(Joi.boolean(), Joi.string()).default(false),
   mcp: Joi.boolean().default(true),

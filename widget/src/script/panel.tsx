@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { PanelModule, PanelProps } from '../client/settings';
 import { createApi } from '../core/api';
 import { NARROW } from '../core/narrow';
+import { History } from '../core/history';
 import { Session } from '../core/session';
 import { cut } from '../core/text';
 import { Dialog } from '../panel/Dialog';
@@ -21,7 +22,7 @@ export function panelFor(settings: ScriptSettings): PanelModule {
   return module;
 }
 
-function makePanel({ url, bookOrigin, locale, strings }: ScriptSettings): PanelModule {
+function makePanel({ url, bookOrigin, locale, history: keeps, strings }: ScriptSettings): PanelModule {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -29,7 +30,9 @@ function makePanel({ url, bookOrigin, locale, strings }: ScriptSettings): PanelM
   // The page may not belong to the book, so its path says nothing about the reader's version and locale.
   const pageUrl = () => undefined;
   const api = createApi(url, () => window.bookrag?.token?.());
-  const session = new Session({ api, pageUrl, storageKey: `bookrag:${url}`, hooks: () => window.bookrag });
+  const storageKey = `bookrag:${url}`;
+  const history = keeps ? new History(() => localStorage, storageKey) : undefined;
+  const session = new Session({ api, pageUrl, storageKey, history, hooks: () => window.bookrag });
 
   void showFollowed();
 

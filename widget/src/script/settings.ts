@@ -24,12 +24,14 @@ export interface ScriptSettings {
   locale: string;
   /** True if there is a button in the corner. */
   button: boolean;
+  /** True if conversations are kept on the reader's device. */
+  history: boolean;
   strings: Strings;
 }
 
 /** Reads the attributes of the script element. Throws an error that names the invalid one. */
 export async function readSettings(element: HTMLScriptElement): Promise<ScriptSettings> {
-  const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton } = element.dataset;
+  const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton, bookragHistory } = element.dataset;
   const bookOrigin = bookragBook ? originOf(bookragBook) : location.origin;
   const locale = document.documentElement.lang || 'en';
   const strings = (await LANGUAGES[locale.split('-')[0] ?? '']?.()) ?? en;
@@ -38,6 +40,7 @@ export async function readSettings(element: HTMLScriptElement): Promise<ScriptSe
     bookOrigin,
     locale,
     button: bookragButton !== 'false',
+    history: bookragHistory !== 'false',
     strings: title ? { ...strings, title, open: title } : strings,
   };
 }

@@ -7,6 +7,7 @@ use bookrag::prices::dollars;
 
 use super::open::Subject;
 use super::{HASH_DIGITS, percent};
+use crate::html::escaped;
 
 /// The height of the chart and the width of a day in it, in pixels.
 const HEIGHT: u64 = 120;
@@ -185,13 +186,6 @@ fn question(open: &OpenQuestion) -> String {
             format!("<code>{hash}</code>")
         }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

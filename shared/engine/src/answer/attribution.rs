@@ -18,6 +18,8 @@ pub(super) enum ShownPiece {
     Unsupported(Vec<usize>),
     /// No passage has most lines of the code block that ends here. Holds the first line that no passage has.
     UnsupportedCode(String),
+    /// The lines that no passage has, of a code block whose other lines one has.
+    AdaptedCode(Vec<String>),
 }
 
 /// The value of a model's whole text as an answer.
@@ -321,12 +323,12 @@ impl Attribution {
         if source != CodeSource::Unknown {
             self.words += words;
             self.blocks += 1;
-            self.checked(matches!(source, CodeSource::Passage(_)));
+            self.checked(matches!(source, CodeSource::Passage(..)));
         }
         match source {
-            CodeSource::Passage(passage) => {
+            CodeSource::Passage(passage, adapted) => {
                 self.code_source.get_or_insert(passage);
-                None
+                (!adapted.is_empty()).then_some(ShownPiece::AdaptedCode(adapted))
             }
             CodeSource::Elsewhere(line) => {
                 self.unsupported_words += words;

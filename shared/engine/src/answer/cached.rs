@@ -35,6 +35,8 @@ pub(super) struct Kept {
     citations: Vec<Citation>,
     #[serde(default)]
     unsupported: Vec<String>,
+    #[serde(default)]
+    adapted: Vec<String>,
     suggestions: Vec<Suggestion>,
     retrieved_chunk_ids: Vec<Uuid>,
     num_candidates: usize,
@@ -97,6 +99,7 @@ impl Kept {
             confidence: answer.confidence,
             citations: answer.citations.clone(),
             unsupported: answer.unsupported.clone(),
+            adapted: answer.adapted.clone(),
             suggestions: answer.suggestions.clone(),
             retrieved_chunk_ids: answer.retrieved_chunk_ids.clone(),
             num_candidates: answer.num_candidates,
@@ -200,6 +203,7 @@ impl Prepared {
             confidence: kept.confidence,
             citations: kept.citations,
             unsupported: kept.unsupported,
+            adapted: kept.adapted,
             suggestions: kept.suggestions,
             retrieved_chunk_ids: kept.retrieved_chunk_ids,
             num_candidates: kept.num_candidates,

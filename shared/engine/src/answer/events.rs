@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::attribution::Worth;
 use super::cached::{Cache, Kept};
-use super::closest::{nearest_pages, next_sections};
+use super::closest::next_sections;
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::links::linked_pages;
@@ -22,7 +22,7 @@ use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::writing::{Asking, Writing};
 use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
-use crate::catalog::{Indexing, QueryStatus};
+use crate::catalog::QueryStatus;
 use crate::cite::AllowedLinks;
 use crate::degradation::Degradation;
 use crate::error::Error;
@@ -31,7 +31,6 @@ use crate::generate::{
     extract, rules_of_answers,
 };
 use crate::provider::ProviderError;
-use crate::retrieve::milliseconds;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
@@ -227,9 +226,7 @@ impl Prepared {
         let mut events = writing.withheld();
         let mut draft = writing.draft;
         match (ended, draft.stopped()) {
-            (Ok(_), Some(Stop::Refused)) => {
-                Conclusion::Answer(Vec::new(), Box::new(self.refusal()))
-            }
+            (Ok(_), Some(Stop::Refused)) => Conclusion::Other(self.doubted().await),
             (Ok(_), _) if !writing.calls.is_empty() => {
                 Conclusion::Other(AnswerSource::LookUp(Box::new(LookUp {
                     model: writing.model,
@@ -264,6 +261,17 @@ impl Prepared {
                 let error = Error::broken_off(std::io::Error::other(cause));
                 Conclusion::Other(AnswerSource::Failed(error))
             }
+        }
+    }
+
+    /// Answers for a model that refuses: with a refusal, but with a quote and doubt if the search found an answer.
+    async fn doubted(&mut self) -> AnswerSource {
+        match (self.outcome, &self.question.mode) {
+            (Outcome::Answered, Mode::GlobalBook) => {
+                self.outcome = Outcome::Uncertain;
+                self.extracted().await
+            }
+            _ => AnswerSource::Refusal,
         }
     }
 
@@ -338,7 +346,7 @@ impl Prepared {
         (events, writer)
     }
 
-    fn extractable(&self) -> Vec<Passage<'_>> {
+    pub(super) fn extractable(&self) -> Vec<Passage<'_>> {
         numbered(&self.texts.quotable)
     }
 
@@ -386,7 +394,7 @@ impl Prepared {
     }
 
     /// Returns a sentence that gives no answer, after a notice if the embedder does not support the question's language.
-    fn with_limits(&self, sentence: &str) -> String {
+    pub(super) fn with_limits(&self, sentence: &str) -> String {
         let embedder = &self.answerer.retriever.backends.embedder;
         if embedder.reads(&self.question.query) {
             sentence.to_owned()
@@ -394,92 +402,6 @@ impl Prepared {
             format!("{} {sentence}", self.sentences.unread)
         }
     }
-
-    /// Returns the refusal, with the nearest pages.
-    fn refusal(&self) -> (Option<String>, Answer) {
-        let text = match self.retrieved.indexing {
-            Some(progress) => still_indexing(progress),
-            None => self.with_limits(self.refusal_sentence()),
-        };
-        let answer = Answer {
-            text: text.clone(),
-            outcome: Outcome::NotCovered,
-            suggestions: nearest_pages(&self.retrieved.candidates, self.locale.as_deref()),
-            ..self.bare()
-        };
-        (Some(text), answer)
-    }
-
-    fn written(&self, writer: Writer) -> (Option<String>, Answer) {
-        let (text, citations, unsupported) = writer.into_parts();
-        let mut count = 0.0_f32;
-        let mut sum = 0.0;
-        for citation in &citations {
-            count += 1.0;
-            sum += citation.confidence;
-        }
-        let is_cited = |passage: &Passage<'_>| {
-            let url = passage.candidate.url(self.locale.as_deref());
-            citations.iter().any(|citation| citation.url == url)
-        };
-        let suggestions = match (self.outcome, &self.question.mode) {
-            (Outcome::Answered, Mode::GlobalBook) => {
-                let passages = self.extractable();
-                let similarities = self.texts.similarities.as_ref();
-                next_sections(&self.standalone, &passages, is_cited, similarities)
-                    .iter()
-                    .map(|section| section.suggestion(self.locale.as_deref()))
-                    .collect()
-            }
-            _ => Vec::new(),
-        };
-        let answer = Answer {
-            text,
-            confidence: if count > 0.0 { sum / count } else { 0.0 },
-            citations,
-            suggestions,
-            unsupported,
-            ..self.bare()
-        };
-        (None, answer)
-    }
-
-    /// Returns the answer without its text.
-    pub(super) fn bare(&self) -> Answer {
-        let candidates = &self.retrieved.candidates;
-        let used = &candidates[..self.question.top_k.min(candidates.len())];
-        let chunks = used.iter().map(|found| found.chunk.chunk_id);
-        Answer {
-            text: String::new(),
-            outcome: self.outcome,
-            mode_used: self.question.mode.clone(),
-            confidence: 0.0,
-            citations: Vec::new(),
-            unsupported: Vec::new(),
-            suggestions: Vec::new(),
-            message_id: self.message_id,
-            conversation_id: self.conversation_id,
-            tokens: self.spent.tokens,
-            cost_micro_usd: self.spent.micro_usd,
-            saved_micro_usd: None,
-            lookups: self.lookups,
-            points_read: self.texts.model_input.points.clone(),
-            retrieved_chunk_ids: chunks.collect(),
-            num_candidates: self.retrieved.num_candidates,
-            scores: used.iter().map(|found| found.scores.score).collect(),
-            times: self.retrieved.times,
-            degraded: self.retrieved.degraded.clone(),
-            book_language: self.book_language.clone(),
-            latency_ms: milliseconds(self.started),
-        }
-    }
-}
-
-/// The refusal while the book is indexed for the first time.
-fn still_indexing(progress: Indexing) -> String {
-    format!(
-        "This book is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."
-    )
 }
 
 /// Runs the main task to completion, and polls the side task meanwhile.

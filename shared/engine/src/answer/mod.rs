@@ -27,6 +27,7 @@ mod journal;
 mod cached;
 mod opening;
 mod writing;
+mod whole;
 mod events;
 mod stream;
 #[cfg(all(test, feature = "embedded", feature = "cloud"))]
@@ -298,6 +299,8 @@ pub struct Answer {
     pub citations: Vec<Citation>,
     /// A model's sentences that no passage supports, as they appear in the text.
     pub unsupported: Vec<String>,
+    /// Lines of a model's code that no passage has, in blocks whose other lines one has.
+    pub adapted: Vec<String>,
     /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
     /// The message's id.

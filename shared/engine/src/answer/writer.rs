@@ -30,6 +30,17 @@ pub(super) struct Writer {
     sentence: usize,
     /// A model's sentences that no passage supports, as they appear in the text.
     unsupported: Vec<String>,
+    /// Lines of code that no passage has, in blocks whose other lines one has.
+    adapted: Vec<String>,
+}
+
+/// A whole text with what was found about it.
+pub(super) struct Written {
+    pub(super) text: String,
+    /// The citations by number.
+    pub(super) citations: Vec<Citation>,
+    pub(super) unsupported: Vec<String>,
+    pub(super) adapted: Vec<String>,
 }
 
 /// The readers of a model's text: markers, Markdown, attribution of sentences.
@@ -61,6 +72,7 @@ impl Writer {
             shown_as: BTreeMap::new(),
             sentence: 0,
             unsupported: Vec::new(),
+            adapted: Vec::new(),
         }
     }
 
@@ -126,10 +138,14 @@ impl Writer {
         self.text.trim().is_empty()
     }
 
-    /// Returns the text, the citations by number, and the unsupported sentences.
-    pub(super) fn into_parts(self) -> (String, Vec<Citation>, Vec<String>) {
-        let citations = self.citations.into_values().collect();
-        (self.text, citations, self.unsupported)
+    /// Returns the whole text.
+    pub(super) fn written(self) -> Written {
+        Written {
+            text: self.text,
+            citations: self.citations.into_values().collect(),
+            unsupported: self.unsupported,
+            adapted: self.adapted,
+        }
     }
 
     fn show(&mut self, pieces: Vec<ShownPiece>) {
@@ -148,6 +164,7 @@ impl Writer {
                     self.unsupported.push(sentence.to_owned());
                 }
                 ShownPiece::UnsupportedCode(line) => self.unsupported.push(line),
+                ShownPiece::AdaptedCode(lines) => self.adapted.extend(lines),
             }
         }
     }

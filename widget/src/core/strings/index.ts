@@ -15,6 +15,9 @@ export interface Strings {
   welcome: string;
   examples: string;
   topics: string;
+  earlier: string;
+  earlierHint: string;
+  forgetEarlier: string;
   question: string;
   placeholder: string;
   keys: string;
@@ -42,6 +45,8 @@ export interface Strings {
   unsupportedHint: string;
   unverified: string;
   unverifiedHint: string;
+  adapted: string;
+  adaptedHint: string;
   nearest: string;
   support: string;
   /** Shown if the address of `support` carries more than the question. */

@@ -34,6 +34,7 @@ fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
             ShownPiece::Begin => start = text.len(),
             ShownPiece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
             ShownPiece::UnsupportedCode(line) => unsupported.push(line),
+            ShownPiece::AdaptedCode(_) => {}
         }
     }
     (text, unsupported, attribution.worth())
@@ -102,6 +103,25 @@ fn it_is_what_the_sentence_before_is_about_in_one_paragraph() {
     assert_eq!(text, format!("{first} [2] {second} [2]"));
     let (text, ..) = read(&[first, "#\n\n", second]);
     assert_eq!(text, format!("{first} [2]\n\n{second} [1]"));
+}
+
+#[test]
+fn lines_that_were_added_to_code_of_a_passage_are_told() {
+    let passages = ["ros2 run demo talker\nros2 topic  list\nros2 node list".to_owned()];
+    let adapted = |code: &str| {
+        let evidence = Evidence::new("Robots", passages.clone(), None);
+        let mut attribution = Attribution::new(evidence, QUESTION);
+        let pieces = attribution.other(format!("```sh\n{code}\n```\n"));
+        pieces.into_iter().find_map(|piece| match piece {
+            ShownPiece::AdaptedCode(lines) => Some(lines),
+            _ => None,
+        })
+    };
+    let code = "ros2 run demo talker\n  ros2 topic list\n# comment\n";
+    assert_eq!(adapted(code), None);
+    let line = "ros2 node  kill --all".to_owned();
+    assert_eq!(adapted(&format!("{code}  {line}")), Some(vec![line]));
+    assert_eq!(adapted("sudo rm\nsudo reboot\nros2 node list"), None);
 }
 
 #[test]

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::super::LabelsInText;
+use super::super::writer::Written;
 use super::*;
 use crate::cite::AllowedLinks;
 use crate::generate::Passage;
@@ -46,7 +47,9 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
         }
     }
     events.extend(draft.finish());
-    let (text, citations, _) = draft.writer.into_parts();
+    let Written {
+        text, citations, ..
+    } = draft.writer.written();
     let urls = citations.into_iter().map(|citation| citation.url).collect();
     (events, text, urls)
 }

@@ -8,7 +8,7 @@ const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const TITLE: &str = "Use <Tabs> [x](javascript:alert(1)) [2]";
 
 /// Returns the text and citations of one quote, labelled by its place in a book whose pages have this title.
-fn quoted(lesson_number: &str) -> (String, Vec<Citation>, Vec<String>) {
+fn quoted(lesson_number: &str) -> Written {
     let payload = PAYLOAD
         .replace("\"title\": \"page\"", &format!("\"title\": \"{TITLE}\""))
         .replace(
@@ -28,12 +28,14 @@ fn quoted(lesson_number: &str) -> (String, Vec<Citation>, Vec<String>) {
     let mut writer = Writer::new(&passages, None, LabelsInText::Labels);
     writer.quote(Quote::Text("Words \\<of> the book. ".to_owned()));
     writer.quote(Quote::Citation(1));
-    writer.into_parts()
+    writer.written()
 }
 
 #[test]
 fn a_label_of_titles_is_text_in_the_answer_and_plain_in_the_citation() {
-    let (text, citations, _) = quoted("null");
+    let Written {
+        text, citations, ..
+    } = quoted("null");
     let label = &citations[0].label;
     assert!(label.contains(TITLE), "{label}");
     for seen in rendered(&text) {
@@ -45,10 +47,10 @@ fn a_label_of_titles_is_text_in_the_answer_and_plain_in_the_citation() {
 
 #[test]
 fn a_label_of_numbers_stays_as_clients_know_it() {
-    assert_eq!(quoted("3").0, "Words \\<of> the book. [Lesson 3]");
+    assert_eq!(quoted("3").text, "Words \\<of> the book. [Lesson 3]");
 }
 
 #[test]
 fn a_passage_says_what_is_quoted_of_it() {
-    assert_eq!(quoted("3").1[0].supported, Some(true));
+    assert_eq!(quoted("3").citations[0].supported, Some(true));
 }
