@@ -70,10 +70,13 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
         Script::Mandarin => known.iter().any(|own| [Lang::Cmn, Lang::Jpn].contains(own)),
         _ => known.iter().any(|own| script.langs().contains(own)),
     };
+    // Other scripts say enough, and some of them have no spaces.
+    let is_spoken =
+        |language| script != Script::Latin || has_more_stop_words(question, language, locale);
     let is_elsewhere = script != Script::Mandarin
         && likeliest.is_reliable()
         && !known.contains(&likeliest.lang())
-        && is_spoken(question, likeliest.lang(), locale);
+        && is_spoken(likeliest.lang());
     if !is_written || is_elsewhere {
         return Spoken::Foreign;
     }
@@ -85,7 +88,7 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
     match found.filter(is_sure) {
         None => Spoken::Unknown,
         Some(found) if found.lang() == here => Spoken::Locale(locale.to_owned()),
-        Some(found) if !is_spoken(question, found.lang(), locale) => Spoken::Unknown,
+        Some(found) if !is_spoken(found.lang()) => Spoken::Unknown,
         Some(found) => locales()
             .find(|own| language_of(own) == Some(found.lang()))
             .map_or(Spoken::Unknown, |own| Spoken::Locale(own.clone())),
@@ -93,7 +96,7 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
 }
 
 /// True if a question has more stop words of a language than of a locale's. Languages without a list of stop words cannot be compared.
-fn is_spoken(question: &str, language: Lang, locale: &str) -> bool {
+fn has_more_stop_words(question: &str, language: Lang, locale: &str) -> bool {
     let code = LANGUAGES.iter().find(|(_, known)| *known == language);
     let spoken = code.and_then(|(code, _)| Language::of_locale(code).stop_words_in(question));
     let here = Language::of_locale(locale).stop_words_in(question);

@@ -6,10 +6,10 @@ use super::readable::readable;
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
-/// Repeated after the question, because small models follow the latest instructions best. Without it one invented steps.
+/// Repeated after the question, because small models follow the latest instructions best. Without it one invented steps. It does not say how to refuse:
+/// with the refusal here, a small model refused 18 of 20 questions that the site answers.
 const LAST: &str = "The passages stand best first, and most may be beside the point. Answer the reader's question, which may be a few \
-    words or a problem to solve, briefly and from the passages alone. Give no step, command, option or code that they do not have. \
-    If they do not answer it, reply only: {refusal}";
+    words or a problem to solve, briefly and from the passages alone. Give no step, command, option or code that they do not have.";
 /// The rules for rewriting a question to stand alone.
 const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
@@ -115,7 +115,7 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
     if asked.lookups > 0 {
         user.push_str(LOOK_UP);
     }
-    user.push_str(&LAST.replace("{refusal}", asked.refusal));
+    user.push_str(LAST);
     Prompt {
         system,
         user,
