@@ -6,7 +6,7 @@ use bookrag_tests::chat_model::Reply;
 use futures::StreamExt as _;
 use serde_json::json;
 
-use super::{BOUND, COVERED, NOT_COVERED, Service, text_of};
+use super::{BOUND, COVERED, NOT_COVERED, Service, degraded, text_of};
 
 fn names(events: &[(String, serde_json::Value)]) -> Vec<&str> {
     events.iter().map(|(name, _)| name.as_str()).collect()
@@ -68,10 +68,15 @@ async fn a_reader_who_leaves_stops_the_model_and_leaves_an_incomplete_message() 
 
 #[tokio::test]
 async fn a_model_that_breaks_off_ends_the_stream_with_an_error() {
-    let script = Reply::Breaks(vec!["A clear sky ".to_owned()]);
+    let pieces = ["A clear sky is a sign of frost", " [1].", " And so", " on"];
+    let script = Reply::Breaks(pieces.map(str::to_owned).to_vec());
     let service = Service::with_model("streams_broken", script).await;
     let events = service.stream(json!({"query": COVERED})).await;
-    assert_eq!(text_of(&events), "A clear sky [1]");
+    let text = text_of(&events);
+    assert!(
+        text.starts_with("A clear sky is a sign of frost [1]. And"),
+        "{text}"
+    );
     let (last, error) = events.last().unwrap();
     assert_eq!(
         (last.as_str(), &error["code"]),
@@ -81,6 +86,18 @@ async fn a_model_that_breaks_off_ends_the_stream_with_an_error() {
     assert_eq!(status.as_deref(), Some("error"));
     let (status, envelope) = service.ask(json!({"query": COVERED})).await;
     assert_eq!(status, 503, "{envelope}");
+
+    // Nothing was shown yet.
+    service
+        .model
+        .tell(Reply::Breaks(vec!["A clear sky ".to_owned()]));
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert!(
+        text_of(&events).contains("A clear sky, no wind and a low moon"),
+        "{events:?}"
+    );
+    let (last, done) = events.last().unwrap();
+    assert_eq!((last.as_str(), degraded(done)), ("done", vec!["generator"]));
 }
 
 #[tokio::test]

@@ -79,7 +79,8 @@ async fn each_request_of_query_is_measured_once() {
     assert_eq!(response.status, 200, "{}", response.text());
     assert_eq!(lambda.send(chat(FOREIGN)).await.status, 200);
     assert_eq!(lambda.send(chat("")).await.status, 400);
-    model.tell(Reply::Breaks(vec!["Water is".to_owned()]));
+    let pieces = ["Water is a dipole", " [1].", " And so", " on"];
+    model.tell(Reply::Breaks(pieces.map(str::to_owned).to_vec()));
     let broken = lambda.send(streamed(chat(QUESTION))).await;
     assert!(broken.text().contains("event: error"), "{}", broken.text());
     let preflight = RestRequest::new("OPTIONS", "/api/v1/chat");

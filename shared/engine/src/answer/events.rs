@@ -240,6 +240,11 @@ impl Prepared {
                 degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
                 Conclusion::Other(self.extracted().await)
             }
+            (Err(error), _) if is_withheld && error != ProviderError::Timeout => {
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
+                degraded.push(Degradation::Generator);
+                Conclusion::Other(self.extracted().await)
+            }
             (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
                 let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
                 degraded.extend(degradation_of(finish));

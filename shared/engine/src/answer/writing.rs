@@ -102,9 +102,14 @@ impl Writing {
             Err(error) => (Vec::new(), Some(Err(error))),
         };
         if let Some(ended) = ended {
+            let is_cut = matches!(&ended, Err(error) if *error != ProviderError::Timeout);
             // Dropping the stream stops the model; nothing more is read.
             self.state = State::Ended(ended);
             events.extend(self.draft.finish());
+            if is_cut && self.is_withheld() {
+                // Half an opening is worth less than a quote.
+                return Some(Vec::new());
+            }
         }
         Some(self.opening.push(events, self.draft.writer.is_supported()))
     }
