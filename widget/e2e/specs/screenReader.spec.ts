@@ -23,7 +23,9 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
 }
 
 test('a long answer is announced once, when it is complete', async ({ panel, page, model }) => {
-  const text = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
+  // Shown while it is written, because a passage says its first sentence.
+  const supported = 'Wash the probe, dry it with a cloth and leave it hanging free for two minutes.';
+  const text = `${supported} And so ${Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ')}`;
   model.writes(async function* ({ passages }) {
     for (const word of words(`${text} `)) {
       yield word;

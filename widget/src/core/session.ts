@@ -108,7 +108,6 @@ export class Session {
   /** Deletes the earlier conversations from this device. */
   forgetEarlier(): void {
     this.options.history?.forgetAll();
-    this.tell();
   }
 
   /** Ends the conversation, and deletes it in this tab and on the server. */

@@ -121,10 +121,10 @@ function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
 /** Lists the conversations that are kept on this device. Each can be continued. */
 function EarlierConversations({ onResume }: { onResume: () => void }) {
   const { session, strings, locale } = useSite();
-  const earlier = session.earlier();
+  const [earlier, setEarlier] = useState(() => session.earlier());
   if (earlier.length === 0) return null;
   return (
-    <div className="bookrag-welcome bookrag-earlier">
+    <div className="bookrag-earlier">
       <h3>{strings.earlier}</h3>
       <ul>
         {earlier.map((kept) => (
@@ -150,6 +150,7 @@ function EarlierConversations({ onResume }: { onResume: () => void }) {
           className="bookrag-quiet"
           onClick={() => {
             session.forgetEarlier();
+            setEarlier([]);
             onResume();
           }}>
           {strings.forgetEarlier}
