@@ -61,7 +61,11 @@ impl Prepared {
             };
             round.push(Called { call, result });
         }
-        tracing::info!(stage = "lookup", calls = round.len(), "a model looked something up");
+        tracing::info!(
+            stage = "lookup",
+            calls = round.len(),
+            "a model looked something up"
+        );
         prompt.functions.left -= round.len().min(prompt.functions.left);
         self.lookups += round.len();
         prompt.functions.rounds.push(round);
