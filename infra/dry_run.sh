@@ -4,7 +4,7 @@
 #
 # usage: infra/dry_run.sh
 #
-# Needs what tests/run.sh needs; takes about 15 minutes the first time. docs/deploy.md says what only an account shows.
+# Needs what tests/run.sh needs. docs/deploy.md says what only an account shows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

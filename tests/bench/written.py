@@ -6,7 +6,8 @@
 
 The first form asks the model that the environment configures (`BOOKRAG_GENERATOR`, `OPENAI_API_KEY`, `BOOKRAG_CHAT_MODEL`, …) and appends to OUT a line for
 each answer; a run that was interrupted continues. QUESTIONS and SITES are those of `evidence.py`. It prints the cost at the model's list price. A hosted model
-reads some 300,000 tokens and writes some 10,000: 0.15 dollars at gpt-4.1-mini's price.
+reads some 300,000 tokens and writes some 10,000: 0.15 dollars at gpt-4.1-mini's price, and up to three and a half times as much if
+it looks things up.
 
 Then a person reads OUT, and writes for each `id` a line with a `verdict` into VERDICTS: `right`, `partly`, `wrong` or `refused`. The second form prints the
 table: verdicts, and what was counted.

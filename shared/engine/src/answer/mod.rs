@@ -42,7 +42,7 @@ use uuid::Uuid;
 use crate::catalog::SiteInfo;
 use crate::cite::Citation;
 use crate::degradation::Degradation;
-use crate::generate::{Exchange, Generator};
+use crate::generate::{Exchange, Generator, fence};
 use crate::index::Filters;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
 
@@ -497,13 +497,4 @@ fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
         (Mode::SelectedText, Outcome::Uncertain) => Outcome::Answered,
         (_, outcome) => outcome,
     }
-}
-
-/// Hexadecimal digits of a fence: 48 random bits. Each fence line costs a model about one token per digit.
-const FENCE_DIGITS: usize = 12;
-
-/// Returns a word that encloses untrusted data in a prompt. It is random, so the data cannot contain it.
-fn fence(message_id: Uuid) -> String {
-    let digits = message_id.simple().to_string();
-    format!("data-{}", &digits[..FENCE_DIGITS])
 }

@@ -22,7 +22,7 @@ pub use cohere::CohereChat;
 pub use functions::{Called, FunctionCall, Functions, Lookup};
 pub use openai::OpenAiChat;
 pub use prompt::{
-    AnswerRequest, Exchange, Prompt, answer_prompt, fenced, form_of_prompts, rewrite_prompt,
+    AnswerRequest, Exchange, Prompt, answer_prompt, fence, fenced, form_of_prompts, rewrite_prompt,
     rules_of_answers,
 };
 pub use readable::readable;

@@ -1,5 +1,7 @@
 //! Builds prompts from the texts in `prompts/`, with the passages and the reader's words as fenced data.
 
+use uuid::Uuid;
+
 use super::Passage;
 use super::functions::Functions;
 use super::readable::readable;
@@ -124,6 +126,16 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
             rounds: Vec::new(),
         },
     }
+}
+
+/// Hexadecimal digits of a fence: 48 random bits. Each fence line costs a model about one token per digit.
+const FENCE_DIGITS: usize = 12;
+
+/// Returns a word that encloses untrusted data in a prompt. It is random, so the data cannot contain it.
+#[must_use]
+pub fn fence(message_id: Uuid) -> String {
+    let digits = message_id.simple().to_string();
+    format!("data-{}", &digits[..FENCE_DIGITS])
 }
 
 /// Returns passages with their numbers, as fenced data.
