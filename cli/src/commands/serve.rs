@@ -161,9 +161,11 @@ async fn serve(
         problems: BTreeSet::new(),
     };
     let (outcome, grace) = tokio::select! {
+        // First, so that a signal is noticed from the moment that the run starts.
+        biased;
+        grace = stop_signal(&server) => (Ok(Exit::Done), grace),
         outcome = follower.run(address) => (outcome, GRACE_OF_CTRL_C),
         never = forget_hourly(server.catalog(), config.retention) => match never {},
-        grace = stop_signal(&server) => (Ok(Exit::Done), grace),
     };
     let _ = stop.send(true);
     // Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from

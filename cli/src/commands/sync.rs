@@ -97,8 +97,10 @@ pub(super) async fn sync_site(
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     propose_embedder(&ingest).await?;
     tokio::select! {
-        report = with_progress(&ingest, options.sync_options()) => Ok(report?),
+        // First, so that a signal is noticed from the moment that the run starts.
+        biased;
         _ = interrupted() => Err(CommandError::Told(STOPPED.to_owned())),
+        report = with_progress(&ingest, options.sync_options()) => Ok(report?),
     }
 }
 
