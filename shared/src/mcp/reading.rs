@@ -4,7 +4,7 @@ use crate::api::PageData;
 use book::chunk::count_tokens;
 use book::{ContentKind, origin_of_version, visible};
 use engine::answer::default_filters;
-use engine::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
+use engine::catalog::{CatalogError, JoinedChunk, PageRow};
 use engine::error::{Error, ErrorKind};
 use engine::index::Filters;
 use engine::retrieve::Retriever;
@@ -264,7 +264,8 @@ async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, E
             place.map(|(document, position)| (document, position..=position))
         }
         Place::Page(path) | Place::Section(path, _) => {
-            let page = page_at(retriever, path).await.map_err(unavailable)?;
+            let page = catalog.page_at(index_id, &retriever.index.site, path).await;
+            let page = page.map_err(unavailable)?;
             page.map(|page| (page.document_id, ALL))
         }
     };
@@ -275,29 +276,6 @@ async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, E
         .into_iter()
         .next()
         .unwrap_or_default())
-}
-
-/// Returns the page at a path; an untranslated page has a path under each locale.
-async fn page_at(retriever: &Retriever, path: &str) -> Result<Option<PageRow>, CatalogError> {
-    let index = &retriever.index;
-    let own = without_locale(&index.site, path);
-    for path in [Some(path), own.as_deref()].into_iter().flatten() {
-        let bare = path.trim_end_matches('/');
-        let urls = [bare.to_owned(), format!("{bare}/")];
-        let pages = retriever.catalog().pages_at(index.index_id, &urls).await?;
-        if let Some(page) = pages.into_iter().next() {
-            return Ok(Some(page));
-        }
-    }
-    Ok(None)
-}
-
-/// Removes the locale's prefix from a path; `None` if it has none.
-fn without_locale(site: &SiteInfo, path: &str) -> Option<String> {
-    let rest = path.strip_prefix(site.base_url.as_str())?;
-    let (first, rest) = rest.split_once('/').unwrap_or((rest, ""));
-    let is_locale = site.locales.iter().any(|locale| locale == first);
-    is_locale.then(|| format!("{}{rest}", site.base_url))
 }
 
 fn nothing_at(id: &Id) -> Error {

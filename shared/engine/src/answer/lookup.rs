@@ -145,13 +145,11 @@ impl Prepared {
     ) -> Result<Found, Error> {
         let retriever = &self.answerer.retriever;
         let path = path.split(['#', '?']).next().unwrap_or_default();
-        let bare = path.trim_end_matches('/');
-        let urls = [bare.to_owned(), format!("{bare}/")];
-        let pages = retriever
+        let index = &retriever.index;
+        let page = retriever
             .catalog()
-            .pages_at(retriever.index.index_id, &urls);
-        let pages = pages.await.map_err(Error::unavailable)?;
-        match pages.first() {
+            .page_at(index.index_id, &index.site, path);
+        match page.await.map_err(Error::unavailable)? {
             Some(page) => {
                 self.page(page.document_id, 0, Scores::default(), is_new)
                     .await

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Catalog, CatalogError, on_store};
+use super::{Catalog, CatalogError, SiteInfo, on_store};
 
 /// A page of the book, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +29,23 @@ impl Catalog {
         on_store!(self, store => store.pages(index_id, None))
     }
 
-    /// Returns the pages at any of these URLs (exact match), ordered by source path.
-    pub async fn pages_at(
+    /// Returns the page at a path, with or without a slash at its end. An untranslated page has a path under each locale.
+    pub async fn page_at(
         &self,
         index_id: i64,
-        urls: &[String],
-    ) -> Result<Vec<PageRow>, CatalogError> {
-        on_store!(self, store => store.pages(index_id, Some(urls)))
+        site: &SiteInfo,
+        path: &str,
+    ) -> Result<Option<PageRow>, CatalogError> {
+        let own = without_locale(site, path);
+        for path in [Some(path), own.as_deref()].into_iter().flatten() {
+            let bare = path.trim_end_matches('/');
+            let urls = [bare.to_owned(), format!("{bare}/")];
+            let pages = on_store!(self, store => store.pages(index_id, Some(&urls)))?;
+            if let Some(page) = pages.into_iter().next() {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns a chunk's document and its position there; `None` if the book does not hold the chunk.
@@ -46,4 +56,12 @@ impl Catalog {
     ) -> Result<Option<(Uuid, i32)>, CatalogError> {
         on_store!(self, store => store.place_of_chunk(index_id, chunk_id))
     }
+}
+
+/// Removes the locale's prefix from a path; `None` if it has none.
+fn without_locale(site: &SiteInfo, path: &str) -> Option<String> {
+    let rest = path.strip_prefix(site.base_url.as_str())?;
+    let (first, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_locale = site.locales.iter().any(|locale| locale == first);
+    is_locale.then(|| format!("{}{rest}", site.base_url))
 }

@@ -243,11 +243,9 @@ async fn a_chunk_is_fetched_by_the_id_that_the_api_gives_it() {
     let served = Served::book().await;
     let catalog = served.retriever.catalog();
     let index_id = served.retriever.index.index_id;
-    let page = catalog
-        .pages_at(index_id, &["/docs/frost".to_owned()])
-        .await
-        .unwrap()
-        .remove(0);
+    let site = &served.retriever.index.site;
+    let page = catalog.page_at(index_id, site, "/docs/frost").await;
+    let page = page.unwrap().unwrap();
     let chunks = catalog.chunks(index_id, page.document_id).await.unwrap();
     assert!(chunks.len() > 2);
     for chunk in chunks {
