@@ -1,8 +1,8 @@
-//! `bookrag diff`: compares what readers are told before and after a change of the book.
+//! `bookrag diff`: compares the answers before and after a change of the book.
 
 mod range;
 mod questions;
-mod told;
+mod answer;
 mod anchors;
 mod state;
 mod report;
@@ -19,7 +19,7 @@ use super::{CommandError, Exit, output};
 use crate::site::Site;
 
 use anchors::vanished;
-use questions::Asked;
+use questions::ComparedQuestion;
 use range::{Base, Range};
 use report::{Comparison, Revision, UnreadPages, Warning};
 use state::{State, States};
@@ -56,8 +56,8 @@ pub(super) async fn run(
         CommandError::Usage(message.to_owned())
     })?;
     let questions = match &arguments.questions {
-        Some(file) => Asked::read(file, &site.name())?,
-        None => Asked::by_readers(config, &site).await?,
+        Some(file) => ComparedQuestion::read(file, &site.name())?,
+        None => ComparedQuestion::by_readers(config, &site).await?,
     };
     let (base, head) = sources(folder, &arguments.range).await?;
     let states = States::open(config, &site, output::status).await?;
@@ -96,11 +96,16 @@ async fn sources(folder: &Path, range: &Range) -> Result<(Source, Source), Comma
     Ok((Source::Git(base), head))
 }
 
-fn compare(range: &Range, questions: &[Asked], before: &State, after: &State) -> Comparison {
+fn compare(
+    range: &Range,
+    questions: &[ComparedQuestion],
+    before: &State,
+    after: &State,
+) -> Comparison {
     let base = match &range.base {
         Base::Revision(base) | Base::MergeBase(base) => base,
     };
-    let told = before.told.iter().zip(&after.told);
+    let answers = before.answers.iter().zip(&after.answers);
     let only_in = |state: &State, other: &State| {
         let unread = state.unread.iter();
         unread
@@ -120,8 +125,8 @@ fn compare(range: &Range, questions: &[Asked], before: &State, after: &State) ->
             name: range.head.as_deref().unwrap_or(WORKING_TREE).to_owned(),
             commit: after.commit.clone(),
         },
-        questions.iter().zip(told),
-        vanished(questions, &before.told, &before.anchors, &after.anchors),
+        questions.iter().zip(answers),
+        vanished(questions, &before.answers, &before.anchors, &after.anchors),
         UnreadPages {
             before: only_in(before, after),
             after: only_in(after, before),

@@ -53,11 +53,11 @@ pub(super) async fn run(
     if let (true, Some(site)) = (arguments.init, &arguments.site) {
         return first_questions::write(path, site, json).await;
     }
-    let questions = Question::parse_all(&read(path)?).map_err(|problem| told(path, &problem))?;
+    let questions = Question::parse_all(&read(path)?).map_err(|problem| failed(path, &problem))?;
     let baseline: Option<Baseline> = match &arguments.baseline {
         Some(path) => {
             let parsed = serde_json::from_str(&read(path)?);
-            Some(parsed.map_err(|error| told(path, &error))?)
+            Some(parsed.map_err(|error| failed(path, &error))?)
         }
         None => None,
     };
@@ -72,7 +72,7 @@ pub(super) async fn run(
     }
     if let Some(path) = &arguments.details {
         let lines = asked.iter().map(|(_, _, details)| format!("{details}\n"));
-        std::fs::write(path, lines.collect::<String>()).map_err(|error| told(path, &error))?;
+        std::fs::write(path, lines.collect::<String>()).map_err(|error| failed(path, &error))?;
     }
     let asked = asked.into_iter();
     let asked: Vec<_> = asked
@@ -84,7 +84,7 @@ pub(super) async fn run(
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<Site, CommandError> {
-    let missing = |message: String| CommandError::Told(message);
+    let missing = |message: String| CommandError::Message(message);
     match corpus {
         Some(corpus) => {
             let books = arguments.books.as_ref().ok_or_else(|| {
@@ -211,9 +211,9 @@ fn report(evaluation: &Evaluation, changes: Option<&[Change]>, json: bool) -> Ex
 }
 
 fn read(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| told(path, &error))
+    std::fs::read_to_string(path).map_err(|error| failed(path, &error))
 }
 
-fn told(path: &Path, problem: &dyn std::fmt::Display) -> CommandError {
-    CommandError::Told(format!("{}: {problem}", path.display()))
+fn failed(path: &Path, problem: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Message(format!("{}: {problem}", path.display()))
 }

@@ -261,7 +261,7 @@ impl From<FolderError> for CommandError {
     fn from(error: FolderError) -> Self {
         match error {
             FolderError::NotAFolder(_) => Self::Usage(error.to_string()),
-            FolderError::Unwritable(..) => Self::Told(error.to_string()),
+            FolderError::Unwritable(..) => Self::Message(error.to_string()),
         }
     }
 }

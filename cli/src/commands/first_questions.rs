@@ -37,7 +37,7 @@ pub(super) async fn write(file: &Path, site: &Path, json: bool) -> Result<Exit, 
         .filter_map(|page| page.document.as_ref().ok());
     let topics = topics(documents.filter(|document| is_main(document, &settings)));
     if topics.is_empty() {
-        return Err(CommandError::Told(
+        return Err(CommandError::Message(
             "no page of the site has a heading to ask about".to_owned(),
         ));
     }
@@ -142,6 +142,6 @@ fn create(file: &Path, text: &str) -> Result<(), CommandError> {
             "{} exists already; name another file, or delete it first",
             file.display()
         )),
-        _ => CommandError::Told(format!("cannot write {}: {error}", file.display())),
+        _ => CommandError::Message(format!("cannot write {}: {error}", file.display())),
     })
 }

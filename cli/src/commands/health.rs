@@ -28,14 +28,14 @@ pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, 
     let request = client().get(format!("{url}/api/v1/health{deep}"));
     let response = request.timeout(TIMEOUT).send().await.map_err(|error| {
         let reason = error.without_url();
-        CommandError::Told(format!("no bookrag answers at {url}: {reason}"))
+        CommandError::Message(format!("no bookrag answers at {url}: {reason}"))
     })?;
     let well = response.status().is_success();
     let status = response.status();
     let health: Value = response.json().await.unwrap_or_default();
     if !health["data"].is_object() {
         let message = format!("{url} answered {status} without a health; is it a bookrag?");
-        return Err(CommandError::Told(message));
+        return Err(CommandError::Message(message));
     }
     if json {
         output::line(&health["data"].to_string());

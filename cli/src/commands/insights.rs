@@ -57,8 +57,9 @@ pub(super) async fn run(
             subjects: &subjects,
             origin: config.origins.first().map(String::as_str),
         };
-        let told = |error| format!("cannot write {}: {error}", file.display());
-        std::fs::write(file, page.written()).map_err(|error| CommandError::Told(told(error)))?;
+        let message = |error| format!("cannot write {}: {error}", file.display());
+        std::fs::write(file, page.written())
+            .map_err(|error| CommandError::Message(message(error)))?;
         output::status(&format!("wrote {}", file.display()));
     }
     if json {

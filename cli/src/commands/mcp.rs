@@ -55,7 +55,7 @@ pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit
         ..book
     };
     let failed = |error: &dyn std::fmt::Display| {
-        CommandError::Told(format!("the client broke off: {error}"))
+        CommandError::Message(format!("the client broke off: {error}"))
     };
     let running = match Server::local(book, arguments.max_tokens)
         .serve(stdio())

@@ -317,5 +317,5 @@ async fn answer<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Comma
         Some(message) => message.to_owned(),
         None => format!("the running server answered {status}: {text}"),
     };
-    Err(CommandError::Told(message))
+    Err(CommandError::Message(message))
 }

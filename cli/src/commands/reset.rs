@@ -63,7 +63,7 @@ fn confirmed(path: &str) -> Result<bool, CommandError> {
     ));
     let mut answer = String::new();
     let read = stdin().read_line(&mut answer);
-    read.map_err(|error| CommandError::Told(format!("no answer could be read: {error}")))?;
+    read.map_err(|error| CommandError::Message(format!("no answer could be read: {error}")))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 

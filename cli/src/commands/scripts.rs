@@ -34,7 +34,7 @@ pub(super) fn man(arguments: &ManArguments) -> Result<Exit, CommandError> {
     std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command(), folder))
         .map_err(|error| {
-            CommandError::Told(format!("cannot write into {}: {error}", folder.display()))
+            CommandError::Message(format!("cannot write into {}: {error}", folder.display()))
         })?;
     Ok(Exit::Done)
 }

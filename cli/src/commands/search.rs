@@ -29,7 +29,7 @@ pub(super) async fn run(
         let message = message.to_owned();
         return Err(match error["code"].as_str() {
             Some("invalid_request") => CommandError::Usage(message),
-            _ => CommandError::Told(message),
+            _ => CommandError::Message(message),
         });
     }
     let results = envelope["data"]["results"]
@@ -59,7 +59,7 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
         .expect("the request's parts are constants");
     let router = search::router(Arc::new(book.context));
     let Ok(response) = router.oneshot(request).await;
-    let failed = |error: &dyn std::fmt::Display| CommandError::Told(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| CommandError::Message(error.to_string());
     let signals = response.extensions().get::<Signals>().copied();
     let body = to_bytes(response.into_body(), MAX_ANSWER_BYTES).await;
     let body = body.map_err(|error| failed(&error))?;

@@ -116,7 +116,7 @@ pub(super) async fn run(
     }
     let address = arguments.address();
     let listener = TcpListener::bind(address).await.map_err(|error| {
-        CommandError::Told(format!(
+        CommandError::Message(format!(
             "cannot listen on {address}: {error}; choose another port, such as `--port 8081`"
         ))
     })?;

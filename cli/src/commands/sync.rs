@@ -99,7 +99,7 @@ pub(super) async fn sync_site(
     tokio::select! {
         // First, so that a signal is noticed from the moment that the run starts.
         biased;
-        _ = interrupted() => Err(CommandError::Told(STOPPED.to_owned())),
+        _ = interrupted() => Err(CommandError::Message(STOPPED.to_owned())),
         report = with_progress(&ingest, options.sync_options()) => Ok(report?),
     }
 }

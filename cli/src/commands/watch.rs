@@ -146,7 +146,7 @@ fn watcher(
     });
     watched.map_err(|error: notify::Error| {
         let folders: Vec<String> = folders.keys().map(|it| it.display().to_string()).collect();
-        CommandError::Told(format!("{} cannot be watched: {error}", folders.join(", ")))
+        CommandError::Message(format!("{} cannot be watched: {error}", folders.join(", ")))
     })
 }
 

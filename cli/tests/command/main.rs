@@ -19,7 +19,7 @@ mod scope;
 mod serving;
 mod stores;
 mod support;
-mod told;
+mod messages;
 mod unreadable;
 mod usage;
 

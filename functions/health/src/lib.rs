@@ -100,7 +100,7 @@ pub struct IndexHealth {
 /// The query of the URL.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct Parameters {
     /// True if the components are checked.
     deep: bool,
 }
@@ -133,8 +133,8 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
     let started = Instant::now();
     let request_id = Observed::of(&request).request_id;
     let health = match url_query(request.uri()) {
-        Ok(Asked { deep: true }) => checks.remembered().await,
-        Ok(Asked { deep: false }) => checks.unasked(),
+        Ok(Parameters { deep: true }) => checks.remembered().await,
+        Ok(Parameters { deep: false }) => checks.unasked(),
         Err(error) => return failure(&error, &request_id),
     };
     let code = match health.status {

@@ -1,6 +1,6 @@
 //! The query function: answers questions with citations, as JSON or as a stream, and serves the book to programs over the Model Context Protocol.
 
-mod asked;
+mod ask;
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let limited = |route| from_fn_with_state(context.limited(route), limit);
-    let asked = || post(chat).route_layer(limited(Route::Chat));
+    let chat_route = || post(chat).route_layer(limited(Route::Chat));
     let judged = post(feedback).route_layer(limited(Route::Feedback));
     let forgotten = delete(forget).route_layer(limited(Route::Feedback));
     let origins = Origins::new(&context.origins, context.local_origins);
@@ -53,12 +53,12 @@ pub fn routes(context: Arc<Context>) -> Router {
         .layer(authorize.clone())
         .layer(map_response(in_openai_shape));
     Router::new()
-        .route("/api/v1/chat", asked())
-        .route("/api/query", asked())
-        .route("/api/chat", asked())
+        .route("/api/v1/chat", chat_route())
+        .route("/api/query", chat_route())
+        .route("/api/chat", chat_route())
         .route(
             "/api/v1/ask",
-            get(asked::ask).route_layer(limited(Route::Chat)),
+            get(ask::ask).route_layer(limited(Route::Chat)),
         )
         .route("/api/v1/feedback", judged)
         .route("/api/v1/conversations/{id}", forgotten)

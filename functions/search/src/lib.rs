@@ -50,7 +50,7 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
 /// A search in a URL's query.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct UrlQuery {
+struct Parameters {
     q: Option<String>,
     top_k: Option<String>,
     page_url: Option<String>,
@@ -60,10 +60,10 @@ struct UrlQuery {
     kind: Option<String>,
 }
 
-impl TryFrom<UrlQuery> for SearchRequest {
+impl TryFrom<Parameters> for SearchRequest {
     type Error = Error;
 
-    fn try_from(url: UrlQuery) -> Result<Self, Error> {
+    fn try_from(url: Parameters) -> Result<Self, Error> {
         Ok(Self {
             query: url.q,
             page_url: url.page_url,
@@ -104,7 +104,7 @@ fn number<T: std::str::FromStr>(
 
 async fn search_by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
     let observed = Observed::of(&request);
-    let request = url_query::<UrlQuery>(request.uri()).and_then(SearchRequest::try_from);
+    let request = url_query::<Parameters>(request.uri()).and_then(SearchRequest::try_from);
     respond(&context, request, observed).await
 }
 

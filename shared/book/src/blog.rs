@@ -56,8 +56,8 @@ impl PostPath {
 
 /// Returns a post's date in UTC, from its front matter or else its path.
 pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Date> {
-    let told = front_matter.other.get("date").and_then(Value::as_str);
-    told.and_then(day).or_else(|| PostPath::read(relative).date)
+    let date = front_matter.other.get("date").and_then(Value::as_str);
+    date.and_then(day).or_else(|| PostPath::read(relative).date)
 }
 
 /// Returns the names of a post's authors: an author is a name, a key in `names`, or a mapping with either. A key without a name stands for

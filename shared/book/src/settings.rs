@@ -351,12 +351,12 @@ fn read_locales(
 
 /// Returns the folder of translations.
 fn i18n_path(i18n: &ConfigValue, picker: &mut Picker) -> String {
-    let told = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
-    let origin = match told {
+    let configured = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
+    let origin = match configured {
         Some(_) => Origin::File(picker.config_name.to_owned()),
         None => Origin::Default,
     };
-    let path = told.unwrap_or_else(|| "i18n".to_owned());
+    let path = configured.unwrap_or_else(|| "i18n".to_owned());
     picker.found("i18n_path", &path, origin);
     path.trim_matches('/').to_owned()
 }

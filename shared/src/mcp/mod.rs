@@ -71,7 +71,7 @@ impl fmt::Debug for Caller {
 
 /// Options in the URL's query.
 #[derive(Debug, Deserialize)]
-struct UrlQuery {
+struct Parameters {
     max_tokens: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> 
 
 /// Reads the budget and the body, within its limits, from a request.
 async fn read(request: Request<Body>) -> Result<(Budget, Request<Bytes>), Error> {
-    let UrlQuery { max_tokens } = url_query(request.uri())?;
+    let Parameters { max_tokens } = url_query(request.uri())?;
     let budget = max_tokens.map_or(Ok(Budget::default()), Budget::of_tokens)?;
     let (head, body) = request.into_parts();
     let body = whole_body(body).await?;

@@ -128,7 +128,7 @@ impl Server {
     }
 
     /// Logs a failure and returns its message for the program.
-    fn told(&self, error: &Error) -> String {
+    fn message_of(&self, error: &Error) -> String {
         drop(failure(error, &self.request_id));
         error.message.clone()
     }
@@ -164,14 +164,14 @@ impl Server {
                 ) {
                     self.measure(Measured::broke_off);
                 }
-                CallToolResult::error(vec![ContentBlock::text(self.told(&error))])
+                CallToolResult::error(vec![ContentBlock::text(self.message_of(&error))])
             }
         }
     }
 
     /// Returns a protocol error, for methods whose result cannot report one.
     fn refused(&self, error: &Error, uri: &str) -> ErrorData {
-        let message = self.told(error);
+        let message = self.message_of(error);
         match error.kind {
             ErrorKind::NotFound => {
                 let uri: String = uri.chars().take(TITLE_CHARACTERS).collect();

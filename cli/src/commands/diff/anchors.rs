@@ -6,8 +6,8 @@ use bookrag::book::{BlockKind, Document, MarkKind};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
-use super::questions::Asked;
-use super::told::Told;
+use super::answer::ComparedAnswer;
+use super::questions::ComparedQuestion;
 
 /// Addresses and links of one state of a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,15 +84,15 @@ impl Anchors {
 
 /// Returns the addresses of `before` that are missing in `after`, if an answer cited them or a page still links to them.
 pub(super) fn vanished(
-    questions: &[Asked],
-    told: &[Told],
+    questions: &[ComparedQuestion],
+    answers: &[ComparedAnswer],
     before: &Anchors,
     after: &Anchors,
 ) -> Vec<Vanished> {
     let links = after.links_by_address(before);
     let mut citing: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (question, told) in questions.iter().zip(told) {
-        for section in &told.sections {
+    for (question, answer) in questions.iter().zip(answers) {
+        for section in &answer.sections {
             let cited = citing.entry(normalised(&section.url)).or_default();
             cited.push(question.query.clone());
         }
@@ -122,7 +122,7 @@ fn normalised(address: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::told::Section;
+    use super::super::answer::Section;
     use super::*;
     use bookrag::answer::Outcome;
 
@@ -166,11 +166,11 @@ mod tests {
                 ("docs/a.md", "/docs/b"),
             ],
         );
-        let question = Asked {
+        let question = ComparedQuestion {
             query: "Why?".to_owned(),
             locale: None,
         };
-        let told = Told {
+        let answer = ComparedAnswer {
             outcome: Outcome::Answered,
             sections: ["/docs/a/#x", "/docs/c"]
                 .map(|url| Section {
@@ -181,7 +181,7 @@ mod tests {
                 .into(),
             text: String::new(),
         };
-        let gone = vanished(&[question], &[told], &before, &after);
+        let gone = vanished(&[question], &[answer], &before, &after);
         let gone: Vec<_> = gone
             .iter()
             .map(|gone| {

@@ -17,21 +17,22 @@ const HOW_TO_GIVE: &str = "Name a file with a question a line: --questions FILE.
     then the text of their questions is kept, and asked here";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ComparedQuestion {
     pub(super) query: String,
     /// The locale to ask in; `None` for the book's default locale.
     pub(super) locale: Option<String>,
 }
 
-impl Asked {
+impl ComparedQuestion {
     /// Reads questions from a file: JSON in the format of `bookrag eval` if its first line begins with `{`, else text, one per line.
     /// If the file names several books, only the questions of `corpus` are returned.
     pub(super) fn read(file: &Path, corpus: &str) -> Result<Vec<Self>, CommandError> {
-        let told = |problem: String| CommandError::Told(format!("{}: {problem}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| told(error.to_string()))?;
-        let asked = Self::parse(&text, corpus).map_err(told)?;
+        let failed =
+            |problem: String| CommandError::Message(format!("{}: {problem}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+        let asked = Self::parse(&text, corpus).map_err(failed)?;
         if asked.is_empty() {
-            return Err(told(format!("there are no questions about `{corpus}`")));
+            return Err(failed(format!("there are no questions about `{corpus}`")));
         }
         Ok(asked)
     }
@@ -92,13 +93,13 @@ mod tests {
 
     #[test]
     fn questions_are_lines_of_text_or_those_of_an_evaluation() {
-        let asked = |query: &str, locale: Option<&str>| Asked {
+        let asked = |query: &str, locale: Option<&str>| ComparedQuestion {
             query: query.to_owned(),
             locale: locale.map(str::to_owned),
         };
         let text = "How tight?\n\n  Which bag? \r\n";
         let expected = [asked("How tight?", None), asked("Which bag?", None)];
-        assert_eq!(Asked::parse(text, "book").unwrap(), expected);
+        assert_eq!(ComparedQuestion::parse(text, "book").unwrap(), expected);
         let json = concat!(
             r#"{"id": "a", "query": "How tight?", "answerable": false}"#,
             "\n",
@@ -110,9 +111,9 @@ mod tests {
             asked("How tight?", Some("en")),
             asked("Welcher Beutel?", Some("de")),
         ];
-        assert_eq!(Asked::parse(json, "book").unwrap(), expected);
-        let broken = Asked::parse("{\"id\": 1}", "book").unwrap_err();
+        assert_eq!(ComparedQuestion::parse(json, "book").unwrap(), expected);
+        let broken = ComparedQuestion::parse("{\"id\": 1}", "book").unwrap_err();
         assert!(broken.starts_with("line 1: "), "{broken}");
-        assert_eq!(Asked::parse(" \n", "book").unwrap(), []);
+        assert_eq!(ComparedQuestion::parse(" \n", "book").unwrap(), []);
     }
 }

@@ -5,8 +5,8 @@ use bookrag::book::{escaped, visible};
 use serde::Serialize;
 
 use super::anchors::Vanished;
-use super::questions::Asked;
-use super::told::{Change, Section, Told, excerpts};
+use super::answer::{ComparedAnswer, Difference, Section, excerpts};
+use super::questions::ComparedQuestion;
 
 /// The first line of the Markdown. It identifies the comment that a later run replaces.
 const MARKER: &str = "<!-- bookrag diff -->";
@@ -18,7 +18,7 @@ const HASH_DIGITS: usize = 10;
 /// The most uses listed per address.
 const MAX_USES: usize = 3;
 
-/// Differences in what readers are told.
+/// Differences between the answers.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     base: Revision,
@@ -68,27 +68,32 @@ struct Counts {
 #[derive(Debug, Serialize)]
 struct Changed {
     question: String,
-    change: Change,
-    before: Told,
-    after: Told,
+    change: Difference,
+    before: ComparedAnswer,
+    after: ComparedAnswer,
 }
 
 impl Comparison {
     pub(super) fn new<'a>(
         base: Revision,
         head: Revision,
-        told: impl Iterator<Item = (&'a Asked, (&'a Told, &'a Told))>,
+        answers: impl Iterator<
+            Item = (
+                &'a ComparedQuestion,
+                (&'a ComparedAnswer, &'a ComparedAnswer),
+            ),
+        >,
         vanished: Vec<Vanished>,
         unread: UnreadPages,
     ) -> Self {
         let mut counts = Counts::default();
         let mut changes = Vec::new();
         let mut questions = 0;
-        for (asked, (before, after)) in told {
+        for (asked, (before, after)) in answers {
             questions += 1;
-            let change = Change::between(before, after);
+            let change = Difference::between(before, after);
             *counts.of(change) += 1;
-            if change != Change::Unchanged {
+            if change != Difference::Unchanged {
                 changes.push(Changed {
                     question: asked.query.clone(),
                     change,
@@ -128,7 +133,7 @@ impl Comparison {
         self.counts.no_longer_answered
     }
 
-    fn of(&self, change: Change) -> Vec<&Changed> {
+    fn of(&self, change: Difference) -> Vec<&Changed> {
         let changes = self.changes.iter();
         changes.filter(|changed| changed.change == change).collect()
     }
@@ -226,21 +231,21 @@ impl Comparison {
 }
 
 /// Kinds of changes in the order of the report, with their headings.
-const HEADINGS: [(Change, &str); 4] = [
-    (Change::NoLongerAnswered, "No longer answered"),
-    (Change::OtherSection, "Another section"),
-    (Change::OtherSentences, "Other words"),
-    (Change::NewlyAnswered, "Newly answered"),
+const HEADINGS: [(Difference, &str); 4] = [
+    (Difference::NoLongerAnswered, "No longer answered"),
+    (Difference::OtherSection, "Another section"),
+    (Difference::OtherSentences, "Other words"),
+    (Difference::NewlyAnswered, "Newly answered"),
 ];
 
 impl Counts {
-    fn of(&mut self, change: Change) -> &mut usize {
+    fn of(&mut self, change: Difference) -> &mut usize {
         match change {
-            Change::NoLongerAnswered => &mut self.no_longer_answered,
-            Change::OtherSection => &mut self.other_section,
-            Change::OtherSentences => &mut self.other_sentences,
-            Change::NewlyAnswered => &mut self.newly_answered,
-            Change::Unchanged => &mut self.unchanged,
+            Difference::NoLongerAnswered => &mut self.no_longer_answered,
+            Difference::OtherSection => &mut self.other_section,
+            Difference::OtherSentences => &mut self.other_sentences,
+            Difference::NewlyAnswered => &mut self.newly_answered,
+            Difference::Unchanged => &mut self.unchanged,
         }
     }
 }
@@ -264,7 +269,7 @@ impl Revision {
 impl Changed {
     /// Returns the text before and after, one line each.
     fn details(&self) -> Vec<String> {
-        if self.change == Change::OtherSentences {
+        if self.change == Difference::OtherSentences {
             let [before, after] = excerpts(&self.before.text, &self.after.text);
             let mut lines: Vec<String> = self.after.sections.iter().map(place).collect();
             lines.push(format!("before: {before}"));
@@ -304,10 +309,10 @@ fn place(section: &Section) -> String {
 }
 
 /// Names the sections that an answer cites, or the reason why there is no answer.
-fn summary(told: &Told) -> String {
-    let places: Vec<String> = told.sections.iter().map(place).collect();
+fn summary(answer: &ComparedAnswer) -> String {
+    let places: Vec<String> = answer.sections.iter().map(place).collect();
     let places = places.join(", ");
-    match told.outcome {
+    match answer.outcome {
         Outcome::Answered => places,
         Outcome::Uncertain => format!("uncertain, closest: {places}"),
         Outcome::NotCovered => "not covered".to_owned(),
@@ -355,8 +360,8 @@ fn code(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(outcome: Outcome, url: &str, text: &str) -> Told {
-        Told {
+    fn answer(outcome: Outcome, url: &str, text: &str) -> ComparedAnswer {
+        ComparedAnswer {
             outcome,
             sections: vec![Section {
                 url: url.to_owned(),
@@ -368,14 +373,15 @@ mod tests {
     }
 
     fn comparison() -> Comparison {
-        let asked = ["How *tight*?", "Which bag, @octocat?", "How fast?"].map(|query| Asked {
-            query: query.to_owned(),
-            locale: None,
-        });
-        let answered = told(Outcome::Answered, "/a#torque", "Tighten to 2.2 N·m.");
-        let contradicted = told(Outcome::Answered, "/a#torque", "Tighten to 3.2 N·m.");
-        let refused = Told::nothing();
-        let told = [
+        let asked =
+            ["How *tight*?", "Which bag, @octocat?", "How fast?"].map(|query| ComparedQuestion {
+                query: query.to_owned(),
+                locale: None,
+            });
+        let answered = answer(Outcome::Answered, "/a#torque", "Tighten to 2.2 N·m.");
+        let contradicted = answer(Outcome::Answered, "/a#torque", "Tighten to 3.2 N·m.");
+        let refused = ComparedAnswer::nothing();
+        let answers = [
             (&answered, &contradicted),
             (&answered, &refused),
             (&answered, &answered),
@@ -389,7 +395,7 @@ mod tests {
                 name: "the working tree".to_owned(),
                 commit: None,
             },
-            asked.iter().zip(told),
+            asked.iter().zip(answers),
             vec![Vanished {
                 url: "/a#torque".to_owned(),
                 linked_from: ["a", "b", "c", "d"]

@@ -10,8 +10,8 @@ use bookrag::ingest::{MassDeletion, OpenMode, SkippedFile, SyncOptions};
 use bookrag::source::Source;
 
 use super::anchors::Anchors;
-use super::questions::Asked;
-use super::told::Told;
+use super::answer::ComparedAnswer;
+use super::questions::ComparedQuestion;
 use crate::commands::CommandError;
 use crate::commands::progress::with_progress;
 use crate::local::{BookFolder, LocalBook, LocalError};
@@ -24,7 +24,7 @@ pub(super) struct State {
     /// The commit; `None` for the working tree.
     pub(super) commit: Option<String>,
     /// Answers in the order of the questions.
-    pub(super) told: Vec<Told>,
+    pub(super) answers: Vec<ComparedAnswer>,
     pub(super) anchors: Anchors,
     /// Pages that cannot be read, with the reason; those that the site leaves out are not in it.
     pub(super) unread: BTreeMap<String, String>,
@@ -77,7 +77,7 @@ impl States {
     pub(super) async fn take(
         &self,
         source: Source,
-        questions: &[Asked],
+        questions: &[ComparedQuestion],
     ) -> Result<State, CommandError> {
         let mode = OpenMode::TakeOver;
         let ingest = self
@@ -90,9 +90,9 @@ impl States {
         };
         let report = with_progress(&ingest, options).await?;
         let answerer = self.answerer().await?;
-        let mut told = Vec::with_capacity(questions.len());
+        let mut answers = Vec::with_capacity(questions.len());
         for question in questions {
-            told.push(ask(&answerer, question).await?);
+            answers.push(ask(&answerer, question).await?);
         }
         let read = ReadPages::of(&ingest.source, &ingest.settings).await?;
         let mut anchors = Anchors::default();
@@ -112,7 +112,7 @@ impl States {
                 Source::Git(commit) => Some(commit.commit().to_owned()),
                 _ => None,
             },
-            told,
+            answers,
             anchors,
             unread,
             is_partial: report.status != "success",
@@ -129,7 +129,10 @@ impl States {
 }
 
 /// Asks like a reader who has no page of the book open.
-async fn ask(answerer: &Answerer, question: &Asked) -> Result<Told, CommandError> {
+async fn ask(
+    answerer: &Answerer,
+    question: &ComparedQuestion,
+) -> Result<ComparedAnswer, CommandError> {
     let asked = Question {
         filters: Filters {
             locale: question.locale.clone(),
@@ -139,9 +142,9 @@ async fn ask(answerer: &Answerer, question: &Asked) -> Result<Told, CommandError
     };
     let prepared = answerer.prepare(asked, None).await.map_err(Error::from);
     match prepared {
-        Ok(prepared) => Ok(Told::of(&prepared.whole().await?)),
+        Ok(prepared) => Ok(ComparedAnswer::of(&prepared.whole().await?)),
         // This state lacks the locale.
-        Err(error) if error.kind == ErrorKind::Invalid => Ok(Told::nothing()),
+        Err(error) if error.kind == ErrorKind::Invalid => Ok(ComparedAnswer::nothing()),
         Err(error) => Err(error.into()),
     }
 }

@@ -10,7 +10,7 @@ use bookrag::config::Environment;
 use bookrag::source::FolderSource;
 use tempfile::TempDir;
 
-use super::told::{Change, Told, letters, plain};
+use super::answer::{ComparedAnswer, Difference, letters, plain};
 use super::*;
 use crate::pages::ReadPages;
 
@@ -32,7 +32,7 @@ const MORE_QUESTIONS: [&str; 7] = [
 struct Laboratory {
     folder: TempDir,
     states: States,
-    questions: Vec<Asked>,
+    questions: Vec<ComparedQuestion>,
 }
 
 impl Laboratory {
@@ -46,8 +46,9 @@ impl Laboratory {
             data: Some(folder.path().join("data")),
             ..Config::read(Environment::Local, &std::env::vars().collect()).unwrap()
         };
-        let mut questions = Asked::read(&fixtures.join("questions.jsonl"), "book").unwrap();
-        questions.extend(MORE_QUESTIONS.map(|query| Asked {
+        let mut questions =
+            ComparedQuestion::read(&fixtures.join("questions.jsonl"), "book").unwrap();
+        questions.extend(MORE_QUESTIONS.map(|query| ComparedQuestion {
             query: query.to_owned(),
             locale: None,
         }));
@@ -66,7 +67,7 @@ impl Laboratory {
         Source::Folder(FolderSource::open(&self.site()).unwrap())
     }
 
-    async fn state(&self, questions: &[Asked]) -> State {
+    async fn state(&self, questions: &[ComparedQuestion]) -> State {
         self.states.take(self.source(), questions).await.unwrap()
     }
 
@@ -123,13 +124,13 @@ struct Quoted {
 }
 
 /// Returns the sections that answers quote, each once. Sections without a heading are left out.
-async fn places(laboratory: &Laboratory, told: &[Told]) -> Vec<Quoted> {
+async fn places(laboratory: &Laboratory, answers: &[ComparedAnswer]) -> Vec<Quoted> {
     let source = laboratory.source();
     let settings = source.settings().await.unwrap();
     let read = ReadPages::of(&source, &settings).await.unwrap();
     let (mut places, mut known) = (Vec::new(), BTreeSet::new());
-    for (question, told) in told.iter().enumerate() {
-        let Some(cited) = told.sections.first() else {
+    for (question, answer) in answers.iter().enumerate() {
+        let Some(cited) = answer.sections.first() else {
             continue;
         };
         let (url, id) = cited.url.split_once('#').unwrap_or((&cited.url, ""));
@@ -156,11 +157,11 @@ async fn places(laboratory: &Laboratory, told: &[Told]) -> Vec<Quoted> {
             .map_or(lines.len(), |(_, line)| line as usize - 1);
         let is_quoted = |line: &&usize| {
             let words = letters(&plain(lines[**line]));
-            words.len() > 20 && letters(&told.text).contains(&words)
+            words.len() > 20 && letters(&answer.text).contains(&words)
         };
         let own: Vec<usize> = (heading + 1..end).collect();
         let quoted = own.iter().find(is_quoted).copied();
-        if told.outcome == Outcome::Answered
+        if answer.outcome == Outcome::Answered
             && known.insert(cited.url.clone())
             && let Some(quoted) = quoted
         {
@@ -217,7 +218,7 @@ async fn each_of_a_hundred_edits_of_what_answers_quote_is_reported() {
     let laboratory = Laboratory::new().await;
     let original = laboratory.pages().await;
     let before = laboratory.state(&laboratory.questions).await;
-    let places = places(&laboratory, &before.told).await;
+    let places = places(&laboratory, &before.answers).await;
     let mut edits = 0;
     for edit in [
         Edit::Delete,
@@ -244,17 +245,17 @@ async fn each_of_a_hundred_edits_of_what_answers_quote_is_reported() {
             let asked = batch
                 .iter()
                 .map(|place| laboratory.questions[place.question].clone());
-            let asked: Vec<Asked> = asked.collect();
+            let asked: Vec<ComparedQuestion> = asked.collect();
             let after = laboratory.state(&asked).await;
-            let told: Vec<Told> = batch
+            let answers: Vec<ComparedAnswer> = batch
                 .iter()
-                .map(|place| before.told[place.question].clone())
+                .map(|place| before.answers[place.question].clone())
                 .collect();
-            let gone = vanished(&asked, &told, &before.anchors, &after.anchors);
-            for ((place, before), after) in batch.iter().zip(&told).zip(&after.told) {
-                let change = Change::between(before, after);
+            let gone = vanished(&asked, &answers, &before.anchors, &after.anchors);
+            for ((place, before), after) in batch.iter().zip(&answers).zip(&after.answers) {
+                let change = Difference::between(before, after);
                 let what = format!("{edit:?} of {}\n{before:?}\n{after:?}", place.url);
-                assert_ne!(change, Change::Unchanged, "{what}");
+                assert_ne!(change, Difference::Unchanged, "{what}");
                 let is_gone = gone.iter().any(|gone| gone.url == place.url);
                 let moves = matches!(edit, Edit::Delete | Edit::Move | Edit::Rename);
                 assert!(
@@ -269,7 +270,7 @@ async fn each_of_a_hundred_edits_of_what_answers_quote_is_reported() {
 }
 
 /// True if only the heading was renamed. A heading with an explicit id keeps its address.
-fn is_renamed_only(edit: Edit, before: &Told, after: &Told) -> bool {
+fn is_renamed_only(edit: Edit, before: &ComparedAnswer, after: &ComparedAnswer) -> bool {
     edit == Edit::Rename && before.sections[0].url == after.sections[0].url
 }
 
@@ -360,15 +361,15 @@ async fn reflowed_lines_and_other_spaces_are_never_reported() {
         count += differing.count();
         laboratory.write(&edited);
         let after = laboratory.state(&laboratory.questions).await;
-        let told = before.told.iter().zip(&after.told);
-        for ((before, after), question) in told.zip(&laboratory.questions) {
-            let change = Change::between(before, after);
+        let answers = before.answers.iter().zip(&after.answers);
+        for ((before, after), question) in answers.zip(&laboratory.questions) {
+            let change = Difference::between(before, after);
             let what = format!("edit {number}: {}\n{before:#?}\n{after:#?}", question.query);
-            assert_eq!(change, Change::Unchanged, "{what}");
+            assert_eq!(change, Difference::Unchanged, "{what}");
         }
         let gone = vanished(
             &laboratory.questions,
-            &before.told,
+            &before.answers,
             &before.anchors,
             &after.anchors,
         );

@@ -17,7 +17,7 @@ use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 /// The most words besides stop words of a question that may depend on the one before. Of 40 short questions in conversations, written by somebody who
-/// did not know the rule, 39 are told apart; a longer question says itself what it is about.
+/// did not know the rule, 39 are sent apart; a longer question says itself what it is about.
 const FEW_WORDS: usize = 4;
 /// The characters of a long word.
 const WORD_CHARACTERS: usize = 10;
@@ -42,12 +42,12 @@ impl Answerer {
         asker: Option<&Asker>,
         degraded: &mut Vec<Degradation>,
     ) -> (Option<Uuid>, Vec<Exchange>) {
-        let told = question.history.clone();
+        let sent = question.history.clone();
         let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
-            return (None, told);
+            return (None, sent);
         };
         let Some(id) = question.conversation_id else {
-            return (Some(Uuid::new_v4()), told);
+            return (Some(Uuid::new_v4()), sent);
         };
         let catalog = self.retriever.catalog();
         let stored = catalog.exchanges(id, &asker.session_hash, REMEMBERED_EXCHANGES);
@@ -62,12 +62,12 @@ impl Answerer {
                 };
                 (Some(id), exchanges.into_iter().map(plain).collect())
             }
-            Ok(None) => (Some(Uuid::new_v4()), told),
+            Ok(None) => (Some(Uuid::new_v4()), sent),
             Err(error) => {
                 tracing::warn!(stage = "memory", %error, "cannot read the conversation");
                 degraded.push(Degradation::Memory);
                 // Continue under the same id; writing to it later checks the session.
-                (Some(id), told)
+                (Some(id), sent)
             }
         }
     }
@@ -123,7 +123,7 @@ impl Answerer {
         }
     }
 
-    /// Returns the language by which the words of a text are told apart: that of the locale in which it would be answered.
+    /// Returns the language by which the words of a text are sent apart: that of the locale in which it would be answered.
     pub(super) fn language_of(&self, question: &Question, text: &str) -> Language {
         let answered_in = answer_locale(question, text, &self.retriever.index.site);
         let locale = answered_in.locale.as_deref();

@@ -171,8 +171,9 @@ async fn converge(
     report: &mut Report,
     progress: &mut impl FnMut(Progress<'_>),
 ) -> Result<usize, SyncError> {
-    let stays = |pending: &PendingDocument| pending.change != PendingChange::Deleted;
-    let (pages, deleted) = pending.split_at(pending.partition_point(stays));
+    let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
+    let pages = pending.partition_point(|pending| !is_deleted(pending));
+    let (pages, deleted) = pending.split_at(pages);
     let (mut done, mut outages, mut failures_in_a_row) = (0, 0, 0);
     for documents in [pages, deleted] {
         let mut outcomes = pin!(ingest_all(ingest, documents));
@@ -332,8 +333,8 @@ impl Ingest {
             missing => status.warnings.extend(missing),
         }
         check_deletions(status.deletions(), status.documents, options)?;
-        let goes = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
-        status.pending.sort_by_key(goes);
+        let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
+        status.pending.sort_by_key(is_deleted);
         Ok(status)
     }
 

@@ -22,23 +22,23 @@ const EMBEDDED: &str = "no-cors";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct Parameters {
     q: Option<String>,
     page_url: Option<String>,
     locale: Option<String>,
     version: Option<String>,
 }
 
-impl TryFrom<Asked> for Question {
+impl TryFrom<Parameters> for Question {
     type Error = Error;
 
-    fn try_from(asked: Asked) -> Result<Self, Error> {
+    fn try_from(parameters: Parameters) -> Result<Self, Error> {
         let question = Question::try_from(ChatRequest {
-            query: asked.q,
-            page_url: asked.page_url,
+            query: parameters.q,
+            page_url: parameters.page_url,
             filters: Filters {
-                locale: asked.locale,
-                version: asked.version,
+                locale: parameters.locale,
+                version: parameters.version,
                 ..Filters::default()
             },
             ..ChatRequest::default()
@@ -78,7 +78,7 @@ fn question_of(request: &Request) -> Result<Question, Error> {
         let message = "a question cannot be a part of another page, such as a picture";
         return Err(Error::new(ErrorKind::Forbidden, message));
     }
-    url_query::<Asked>(request.uri())?.try_into()
+    url_query::<Parameters>(request.uri())?.try_into()
 }
 
 fn is_embedded(headers: &HeaderMap) -> bool {

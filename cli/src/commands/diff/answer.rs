@@ -1,4 +1,4 @@
-//! What a reader is told, and how two answers differ. Pure.
+//! What is compared of an answer, and how two of them differ. Pure.
 
 use bookrag::answer::{Answer, Outcome};
 use serde::Serialize;
@@ -12,7 +12,7 @@ const MAX_WORDS: usize = 40;
 
 /// The compared parts of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Told {
+pub(super) struct ComparedAnswer {
     pub(super) outcome: Outcome,
     /// Sections that the answer quotes, or names if the book may not answer; each once.
     pub(super) sections: Vec<Section>,
@@ -42,7 +42,7 @@ impl Section {
     }
 }
 
-impl Told {
+impl ComparedAnswer {
     pub(super) fn of(answer: &Answer) -> Self {
         let mut sections: Vec<Section> = Vec::new();
         for citation in &answer.citations {
@@ -85,7 +85,7 @@ impl Told {
 /// How two answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Change {
+pub(super) enum Difference {
     /// The book answered before, and now does not or might not.
     NoLongerAnswered,
     /// The answer comes from another section, or the section has a new address or heading.
@@ -97,9 +97,9 @@ pub(super) enum Change {
     Unchanged,
 }
 
-impl Change {
+impl Difference {
     /// Returns how an answer changed. Only words count: spaces, line breaks, markup and link targets are ignored.
-    pub(super) fn between(before: &Told, after: &Told) -> Self {
+    pub(super) fn between(before: &ComparedAnswer, after: &ComparedAnswer) -> Self {
         match (before.is_answer(), after.is_answer()) {
             (true, false) => Self::NoLongerAnswered,
             (false, true) => Self::NewlyAnswered,
@@ -154,13 +154,13 @@ pub(super) fn excerpts(before: &str, after: &str) -> [String; 2] {
 mod tests {
     use super::*;
 
-    fn told(outcome: Outcome, urls: &[&str], text: &str) -> Told {
+    fn answer(outcome: Outcome, urls: &[&str], text: &str) -> ComparedAnswer {
         let section = |url: &&str| Section {
             url: (*url).to_owned(),
             title: "Wheels".to_owned(),
             heading: "Torque".to_owned(),
         };
-        Told {
+        ComparedAnswer {
             outcome,
             sections: urls.iter().map(section).collect(),
             text: plain(text),
@@ -170,44 +170,59 @@ mod tests {
     #[test]
     fn each_kind_of_change_is_recognized() {
         use Outcome::{Answered, NotCovered, Uncertain};
-        let before = told(Answered, &["/a#torque"], "Tighten to **2.2 N·m** [1].");
+        let before = answer(Answered, &["/a#torque"], "Tighten to **2.2 N·m** [1].");
         for (after, change) in [
-            (told(NotCovered, &[], "No."), Change::NoLongerAnswered),
+            (answer(NotCovered, &[], "No."), Difference::NoLongerAnswered),
             (
-                told(Uncertain, &["/a#torque"], "?"),
-                Change::NoLongerAnswered,
-            ),
-            (told(Answered, &["/b#torque"], "2.2"), Change::OtherSection),
-            (
-                told(Answered, &["/a#torque"], "Tighten to 3.2 N·m [1]."),
-                Change::OtherSentences,
+                answer(Uncertain, &["/a#torque"], "?"),
+                Difference::NoLongerAnswered,
             ),
             (
-                told(Answered, &["/a#torque"], "Tighten to −2.2 N·m [1]."),
-                Change::OtherSentences,
+                answer(Answered, &["/b#torque"], "2.2"),
+                Difference::OtherSection,
             ),
             (
-                told(Answered, &["/a#torque"], "Tighten\nto   2.2\n\nN·m [1]."),
-                Change::Unchanged,
+                answer(Answered, &["/a#torque"], "Tighten to 3.2 N·m [1]."),
+                Difference::OtherSentences,
+            ),
+            (
+                answer(Answered, &["/a#torque"], "Tighten to −2.2 N·m [1]."),
+                Difference::OtherSentences,
+            ),
+            (
+                answer(Answered, &["/a#torque"], "Tighten\nto   2.2\n\nN·m [1]."),
+                Difference::Unchanged,
             ),
         ] {
-            assert_eq!(Change::between(&before, &after), change, "{after:?}");
+            assert_eq!(Difference::between(&before, &after), change, "{after:?}");
         }
-        let unanswered = told(NotCovered, &[], "No.");
-        assert_eq!(Change::between(&unanswered, &before), Change::NewlyAnswered);
-        assert_eq!(Change::between(&unanswered, &unanswered), Change::Unchanged);
-        let closest = told(Uncertain, &["/a"], "?");
-        assert_eq!(Change::between(&closest, &unanswered), Change::OtherSection);
+        let unanswered = answer(NotCovered, &[], "No.");
+        assert_eq!(
+            Difference::between(&unanswered, &before),
+            Difference::NewlyAnswered
+        );
+        assert_eq!(
+            Difference::between(&unanswered, &unanswered),
+            Difference::Unchanged
+        );
+        let closest = answer(Uncertain, &["/a"], "?");
+        assert_eq!(
+            Difference::between(&closest, &unanswered),
+            Difference::OtherSection
+        );
         let mut renamed = before.clone();
         renamed.sections[0].heading = "How tight".to_owned();
-        assert_eq!(Change::between(&before, &renamed), Change::OtherSection);
+        assert_eq!(
+            Difference::between(&before, &renamed),
+            Difference::OtherSection
+        );
     }
 
     #[test]
     fn the_order_of_sections_is_no_change_and_neither_is_where_links_lead() {
-        let one = told(Outcome::Answered, &["/a", "/b"], "See [it](/x) `a  =  1`.");
-        let other = told(Outcome::Answered, &["/b", "/a"], "See [it](/y) `a = 1`.");
-        assert_eq!(Change::between(&one, &other), Change::Unchanged);
+        let one = answer(Outcome::Answered, &["/a", "/b"], "See [it](/x) `a  =  1`.");
+        let other = answer(Outcome::Answered, &["/b", "/a"], "See [it](/y) `a = 1`.");
+        assert_eq!(Difference::between(&one, &other), Difference::Unchanged);
     }
 
     #[test]
