@@ -63,7 +63,7 @@ fn missing_versions(
             (docs.default_version() == CURRENT_VERSION, reason)
         });
         let others = docs.versions.iter().filter_map(|version| {
-            let folder = format!("{}/version-{version}", docs.versions_folder()?);
+            let folder = docs.version_folder(version)?;
             let reason = format!(
                 "{} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
                  otherwise remove the version there, or name the others as `versions` in bookrag.toml",

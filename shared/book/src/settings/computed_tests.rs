@@ -247,6 +247,44 @@ fn versions_that_depend_on_the_environment_are_those_without_it() {
 }
 
 #[test]
+fn a_condition_on_the_environment_is_true_or_false() {
+    for (option, versions, current) in [
+        (
+            "disableVersioning: !!process.env.FAST",
+            &["2.0", "1.0"][..],
+            true,
+        ),
+        ("disableVersioning: process.env.ALL !== 'true'", &[], true),
+        (
+            "includeCurrentVersion: process.env.NEXT === 'true'",
+            &["2.0", "1.0"],
+            false,
+        ),
+        (
+            "includeCurrentVersion: !process.env.STABLE",
+            &["2.0", "1.0"],
+            true,
+        ),
+    ] {
+        let config = format!("export default {{presets: [['classic', {{docs: {{{option}}}}}]]}}");
+        let settings = read(&[VERSIONS, ("docusaurus.config.js", &config)]).expect(option);
+        assert_eq!(settings.instances[0].versions, versions, "{option}");
+        assert_eq!(settings.instances[0].current_version, current, "{option}");
+        let warning = settings.warnings.join("\n");
+        assert!(warning.contains("depends on the environment"), "{warning}");
+        let toml = "versions = ['1.0']\ncurrent_version = true";
+        let told = [
+            VERSIONS,
+            ("docusaurus.config.js", &config),
+            ("bookrag.toml", toml),
+        ];
+        let told = read(&told).expect("decided");
+        assert_eq!(told.instances[0].versions, ["1.0"], "{option}");
+        assert!(told.warnings.is_empty(), "{:?}", told.warnings);
+    }
+}
+
+#[test]
 fn a_refusal_proposes_the_value_without_the_environment() {
     let config = "export default {presets: [['classic', {docs: {
         exclude: ['a.md', ...(process.env.CI ? ['b.md'] : [])], path: process.env.CI ? 'built' : 'source'}}]]}";

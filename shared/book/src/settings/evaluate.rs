@@ -264,10 +264,12 @@ impl<'a> Evaluator<'_, 'a> {
             Expression::ConditionalExpression(condition) => self.conditional(condition, depth),
             Expression::LogicalExpression(logical) => self.logical(logical, depth),
             Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
-                let truth = self.value(&unary.argument, depth + 1).truth();
-                truth.map_or_else(|| self.computed(span), |truth| ConfigValue::Bool(!truth))
+                match self.value(&unary.argument, depth + 1).truth() {
+                    Some(truth) => ConfigValue::Bool(!truth),
+                    None => self.true_or_false(expression, depth),
+                }
             }
-            Expression::BinaryExpression(binary) => self.binary(binary, depth),
+            Expression::BinaryExpression(binary) => self.binary(expression, binary, depth),
             Expression::CallExpression(call) => self.call(call, depth),
             Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
                 ConfigValue::Function(self.line(span))

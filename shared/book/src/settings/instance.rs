@@ -321,6 +321,30 @@ impl Instance {
         (self.kind == ContentKind::Docs).then(|| prefixed(&self.id, "versioned_docs"))
     }
 
+    /// Returns the folder of a version other than `current`; `None` if the plugin has no versions.
+    #[must_use]
+    pub fn version_folder(&self, version: &str) -> Option<String> {
+        Some(format!("{}/version-{version}", self.versions_folder()?))
+    }
+
+    /// Shows the docs folder, which the site hides, as the version at the bare path, whose own folder only the site's build makes. Returns
+    /// a warning for the author.
+    pub fn show_hidden_docs_first(&mut self) -> String {
+        let version = self.default_version().to_owned();
+        let warning = format!(
+            "the folder of the version `{version}` has no file, and the site does not show `{path}` itself, so `{path}` is read as `{version}`; \
+             if that is wrong, write the `versions` that exist into bookrag.toml",
+            path = self.path
+        );
+        self.versions.retain(|other| *other != version);
+        if let Some(path) = self.version_paths.remove(&version) {
+            self.version_paths.insert(CURRENT_VERSION.to_owned(), path);
+        }
+        self.current_version = true;
+        self.last_version = Some(CURRENT_VERSION.to_owned());
+        warning
+    }
+
     /// Returns the folder of translations below that of a locale.
     #[must_use]
     pub fn translations_folder(&self) -> String {

@@ -48,7 +48,8 @@ impl BuiltVersions {
 /// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
 ///
 /// [`Picker::check`] rejects a computed option unless `bookrag.toml` replaces it, because its default could show excluded
-/// versions. If `onlyIncludeVersions` depends on the environment, its value without any variable is used, with a warning. Without versions the option has no effect, since Docusaurus builds at least one.
+/// versions. If an option depends on the environment, its value without any variable is used, with a warning. Without versions
+/// `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
 /// If `versions_file` cannot be parsed.
@@ -73,22 +74,16 @@ pub(super) fn built_versions(
     let mut disabled = docs.get("disableVersioning");
     let mut include_current = docs.get("includeCurrentVersion");
     if versions_told || !others.is_empty() {
-        let is_decided = versions_told && toml_current.is_some();
-        let usual = only.usual().filter(|_| !is_decided);
-        let has_usual =
-            usual.is_some_and(|usual| usual == ConfigValue::Absent || usual.texts().is_some());
-        let unknown_only = if has_usual {
-            None
-        } else {
-            take_unknown(&mut only, ConfigValue::texts)
-        };
-        let unknown_disabled = take_unknown(&mut disabled, ConfigValue::bool);
-        let unknown_current = take_unknown(&mut include_current, ConfigValue::bool);
+        let current_told = toml_current.is_some();
+        let both_told = versions_told && current_told;
+        let unknown_only = take_unknown(&mut only, both_told, ConfigValue::texts);
+        let unknown_disabled = take_unknown(&mut disabled, versions_told, ConfigValue::bool);
+        let unknown_current = take_unknown(&mut include_current, current_told, ConfigValue::bool);
         if let Some(option) = unknown_only.or(unknown_disabled).filter(|_| !versions_told) {
             picker.refuse("versions", &others, option);
         }
         let unknown_current = unknown_current.or(unknown_only);
-        if let Some(option) = unknown_current.filter(|_| toml_current.is_none()) {
+        if let Some(option) = unknown_current.filter(|_| !current_told) {
             picker.refuse("current_version", &true, option);
         }
     }
@@ -110,12 +105,18 @@ pub(super) fn built_versions(
     Ok(BuiltVersions { current, others })
 }
 
-/// Takes an option whose value is set but unknown, and replaces it by an absent one.
+/// Takes an option whose value is set but unknown, and replaces it by an absent one. The value without the environment counts only if
+/// `bookrag.toml` does not decide it.
 fn take_unknown<'a, T>(
     option: &mut &'a ConfigValue,
+    is_decided: bool,
     convert: impl Fn(&ConfigValue) -> Option<T>,
 ) -> Option<&'a ConfigValue> {
-    let unknown = **option != ConfigValue::Absent && convert(option).is_none();
+    let is_set = **option != ConfigValue::Absent && convert(option).is_none();
+    let usual = option.usual().filter(|_| !is_decided);
+    let has_usual =
+        usual.is_some_and(|usual| usual == ConfigValue::Absent || convert(&usual).is_some());
+    let unknown = is_set && !has_usual;
     unknown.then(|| std::mem::replace(option, &ConfigValue::Absent))
 }
 

@@ -358,3 +358,56 @@ async fn docs_around_the_site_are_read_without_the_folder_of_the_site() {
     }
     assert_eq!(listings[0], listings[1]);
 }
+
+#[tokio::test]
+async fn docs_that_a_site_hides_stand_for_the_version_that_its_build_makes_of_them() {
+    let parent = TempDir::new().unwrap();
+    let root = parent.path().join("repository");
+    let config = "module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false, lastVersion: '2.0'}}]]}";
+    write(
+        &root,
+        &[
+            ("website/docusaurus.config.js", config),
+            ("website/versions.json", r#"["2.0", "1.0"]"#),
+            ("website/docs/a.md", "# New\n"),
+            ("website/versioned_docs/version-1.0/a.md", "# Old\n"),
+        ],
+    );
+    git(&root, &["init", "--quiet", "-b", "main"]);
+    let pages = async || {
+        git(&root, &["add", "--all"]);
+        git(&root, &["commit", "--quiet", "-m", "next"]);
+        let mut pages = Vec::new();
+        let [folder, commit, _] = sources(parent.path()).await;
+        for source in [folder, commit] {
+            let (source, settings) = source.opened().await.unwrap();
+            let listing = source.listing().await.unwrap();
+            assert_eq!(missing_docs(&settings, &listing.paths), None);
+            let mut urls = Vec::new();
+            for page in list_pages(&settings, &listing.paths) {
+                urls.push(url_of(&source, &settings, &page.source).await);
+            }
+            pages.push((urls, settings.warnings));
+        }
+        let of_commit = pages.pop();
+        assert_eq!(of_commit.as_ref(), pages.first());
+        of_commit.unwrap()
+    };
+    let (urls, warnings) = pages().await;
+    assert_eq!(urls, ["/docs/a", "/docs/1.0/a"]);
+    assert!(
+        matches!(&warnings[..], [warning] if warning.contains("`docs` is read as `2.0`")),
+        "{warnings:?}"
+    );
+    write(
+        &root,
+        &[("website/versioned_docs/version-2.0/b.md", "# Made\n")],
+    );
+    assert_eq!(
+        pages().await,
+        (
+            vec!["/docs/1.0/a".to_owned(), "/docs/b".to_owned()],
+            Vec::new()
+        )
+    );
+}

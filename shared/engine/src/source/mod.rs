@@ -175,7 +175,17 @@ impl Source {
     /// # Errors
     /// [`SourceError::Settings`] if one of their files cannot be parsed, or they name a folder that may not be read.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
-        self.located(self.written_settings().await?)
+        let mut settings = self.written_settings().await?;
+        for docs in &mut settings.instances {
+            let first = docs.version_folder(docs.default_version());
+            let Some(first) = first.filter(|_| !docs.current_version) else {
+                continue;
+            };
+            if !self.has_folder(&first).await? && self.has_folder(&docs.path).await? {
+                settings.warnings.push(docs.show_hidden_docs_first());
+            }
+        }
+        self.located(settings)
     }
 
     /// Gives each folder of pages the one path that its files have.
@@ -216,7 +226,7 @@ impl Source {
     async fn written_settings(&self) -> Result<SiteSettings, SourceError> {
         let named = SETTINGS_FILES.map(str::to_owned);
         let (mut files, has_docs_folder) =
-            tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
+            tokio::try_join!(self.settings_files(&named), self.has_folder("docs"))?;
         if !files.keys().any(|name| is_config(name)) {
             self.check_generator().await?;
         }
@@ -291,12 +301,12 @@ impl Source {
         Ok(files)
     }
 
-    async fn has_docs_folder(&self) -> Result<bool, SourceError> {
+    async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
         match self {
-            Self::Folder(folder) => Ok(folder.has_folder("docs")),
-            Self::Git(commit) => Ok(commit.has_folder("docs")),
+            Self::Folder(folder) => Ok(folder.has_folder(name)),
+            Self::Git(commit) => Ok(commit.has_folder(name)),
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.has_folder("docs").await,
+            Self::S3(bucket) => bucket.has_folder(name).await,
             #[cfg(test)]
             Self::Memory(_) => Ok(true),
         }

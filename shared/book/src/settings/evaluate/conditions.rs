@@ -5,6 +5,8 @@ use oxc_ast::ast::{
     LogicalOperator,
 };
 
+use oxc_span::GetSpan;
+
 use super::super::value::{ConfigValue, Decision};
 use super::Evaluator;
 use super::calls::is_named;
@@ -70,7 +72,13 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    pub(super) fn binary(&self, binary: &'a BinaryExpression<'a>, depth: usize) -> ConfigValue {
+    /// `expression` is the one that is `binary`.
+    pub(super) fn binary(
+        &self,
+        expression: &'a Expression<'a>,
+        binary: &'a BinaryExpression<'a>,
+        depth: usize,
+    ) -> ConfigValue {
         let operands = || {
             let left = self.value(&binary.left, depth + 1);
             (left, self.value(&binary.right, depth + 1))
@@ -92,8 +100,22 @@ impl<'a> Evaluator<'_, 'a> {
             (left, right) if left.is_scalar() && right.is_scalar() => {
                 ConfigValue::Bool((left == right) == is_equal)
             }
-            _ => self.computed(binary.span),
+            _ => self.true_or_false(expression, depth),
         }
+    }
+
+    /// The value of a condition that depends on the environment.
+    pub(super) fn true_or_false(&self, condition: &'a Expression<'a>, depth: usize) -> ConfigValue {
+        let is_fixed = self.without_environment.get();
+        let usual = (!is_fixed).then(|| self.usual_truth(condition, depth));
+        let Some(usual) = usual.flatten() else {
+            return self.computed(condition.span());
+        };
+        let decision = Decision {
+            line: self.line(condition.span()),
+            usual_first: true,
+        };
+        ConfigValue::Bool(usual).or(ConfigValue::Bool(!usual), decision)
     }
 
     /// The truth of a condition if no variable of the environment is set.
