@@ -24,7 +24,9 @@ export function Editions({ locales, versions, onChoose }: EditionsProps) {
   const locale = useChoice('locale', locales);
   const version = useChoice('version', versions);
   const path = locale.isDefault && version.isDefault ? undefined : `${locale.chosen?.path ?? '/'}${version.chosen?.path ?? ''}`;
-  useEffect(() => onChoose(path), [path]);
+  useEffect(() => {
+    onChoose(path);
+  }, [path]);
   if (locales.length < 2 && versions.length < 2) return null;
 
   const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' });

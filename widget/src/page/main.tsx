@@ -89,7 +89,9 @@ function Page() {
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
-  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    field.current?.focus({ preventScroll: true });
+  }, []);
   // Runs once the locale and version in the address are known.
   useEffect(() => {
     if (book) askFromAddress();

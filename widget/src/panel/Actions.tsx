@@ -79,7 +79,10 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   // Below the last answer it would appear under what is in view.
-  useEffect(() => form.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // In braces: what an effect returns is called later, and some browsers return a promise here.
+    form.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim()) onSend(text.trim());
