@@ -225,7 +225,7 @@ enum CommandError {
     #[error("the running server did not answer: {0}")]
     Server(#[from] reqwest::Error),
     #[error("{0}")]
-    Told(String),
+    Message(String),
     #[error("{0}")]
     Usage(String),
 }

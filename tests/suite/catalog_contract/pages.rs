@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use bookrag::catalog::SiteInfo;
+
 use super::Store;
 use super::rows::{COMMITTED, chunk, commit, live_index, write};
 
@@ -38,10 +40,22 @@ pub(super) async fn pages_are_listed_with_their_tokens_and_found_by_their_urls(s
             ("/book/docs/c", 21, true)
         ]
     );
-    let urls = ["/book/docs/c", "/book/docs/nowhere", "/book/docs/deleted"];
-    let found = catalog.pages_at(index_id, &urls.map(str::to_owned)).await;
-    assert_eq!(found.unwrap(), pages[2..]);
-    assert_eq!(catalog.pages_at(index_id, &[]).await.unwrap(), []);
+    let site = SiteInfo {
+        base_url: "/book/".to_owned(),
+        locales: vec!["ur".to_owned()],
+        ..SiteInfo::default()
+    };
+    for (path, found) in [
+        ("/book/docs/c", Some(2)),
+        ("/book/docs/c/", Some(2)),
+        ("/book/ur/docs/c", Some(2)),
+        ("/book/de/docs/c", None),
+        ("/book/docs/nowhere", None),
+        ("/book/docs/deleted", None),
+    ] {
+        let page = catalog.page_at(index_id, &site, path).await.unwrap();
+        assert_eq!(page.as_ref(), found.map(|at: usize| &pages[at]), "{path}");
+    }
     assert_eq!(catalog.pages(index_id + 1).await.unwrap(), []);
 }
 

@@ -377,7 +377,7 @@ fn each_computed_setting_is_reported_with_its_line() {
 module.exports = {
   title: e.TITLE,
   baseUrl: e.BASE + '/',
-  trailingSlash: e.SLASH === '1',
+  trailingSlash: e.SLASH,
   markdown: {format: e.FORMAT, anchors: {maintainCase: e.CASE}, mdx1Compat: {comments: e.COMMENTS}},
   future: {v4: e.V4},
   i18n: {path: e.I18N, defaultLocale: e.LOCALE, locales: [e.LOCALE], localeConfigs: {ur: {path: e.A, baseUrl: e.B, translate: e.C}}},

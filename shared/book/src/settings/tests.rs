@@ -128,7 +128,7 @@ fn each_setting_says_where_it_was_read() {
     let settings = read(&[
         (
             "docusaurus.config.ts",
-            "export default {title: 'A', baseUrl: '/a/', trailingSlash: process.env.SLASH === '1', presets: [['classic', {docs: {routeBasePath: 'guide'}}]]} satisfies Config",
+            "export default {title: 'A', baseUrl: '/a/', trailingSlash: process.env.SLASH, presets: [['classic', {docs: {routeBasePath: 'guide'}}]]} satisfies Config",
         ),
         ("bookrag.toml", "title = 'B'"),
     ]);

@@ -361,7 +361,7 @@ async fn docs_around_the_site_are_read_without_the_folder_of_the_site() {
 
 #[tokio::test]
 async fn docs_that_a_site_hides_stand_for_the_version_that_its_build_makes_of_them() {
-    let parent = TempDir::new().unwrap();
+    let parent = tempfile::TempDir::new().unwrap();
     let root = parent.path().join("repository");
     let config = "module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false, lastVersion: '2.0'}}]]}";
     write(
