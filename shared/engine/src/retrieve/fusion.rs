@@ -90,10 +90,11 @@ pub(super) fn fused(
     prefer(&mut chunks, &lexical.filed, names);
     sort(&mut chunks);
     keep_each_heading_once(&mut chunks);
-    (chunks, signals)
+    let margin = margin(chunks.iter().map(|found| found.scores.fused));
+    (chunks, Signals { margin, ..signals })
 }
 
-/// Returns the signals of the scores.
+/// Returns the signals of the rankers' scores.
 fn signals(chunks: &[ScoredChunk]) -> Signals {
     let dense: Vec<f32> = chunks
         .iter()
@@ -113,7 +114,7 @@ fn signals(chunks: &[ScoredChunk]) -> Signals {
             .map(|found| found.scores.coverage)
             .fold(0.0, f32::max),
         tokens: best(&tokens),
-        margin: margin(if tokens.is_empty() { &dense } else { &tokens }),
+        margin: None,
         nearness: mean_of_best(dense, NEAREST_CHUNKS),
     }
 }
@@ -205,10 +206,11 @@ pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     });
 }
 
-/// Returns how far the best score exceeds the mean of the ten best; `None` with fewer scores.
-fn margin(scores: &[f32]) -> Option<f32> {
-    let (_, best) = range_of(scores.iter().copied()).filter(|_| scores.len() >= NEAREST_CHUNKS)?;
-    Some(best - mean_of_best(scores.to_vec(), NEAREST_CHUNKS)?)
+/// Returns how far the first score exceeds the mean of the first ten; `None` with fewer scores.
+fn margin(scores: impl Iterator<Item = f32>) -> Option<f32> {
+    let scores: Vec<f32> = scores.take(NEAREST_CHUNKS).collect();
+    let first = scores.first().filter(|_| scores.len() == NEAREST_CHUNKS)?;
+    Some(first - mean_of_best(scores.clone(), NEAREST_CHUNKS)?)
 }
 
 /// Returns the smallest and the largest score; `None` if there are none.

@@ -192,7 +192,8 @@ pub struct Signals {
     pub coverage: f32,
     /// The best token score; `None` without token vectors.
     pub tokens: Option<f32>,
-    /// The best token score less the mean of the ten best: how much one chunk stands out. Of cosines, without token vectors; `None` with fewer than ten.
+    /// The fused score of the first chunk less the mean of the first ten: how much one chunk stands out, whatever the embedder and the length of the
+    /// question. `None` with fewer than ten.
     pub margin: Option<f32>,
 }
 
