@@ -140,6 +140,7 @@ fn model_limits(
             default.passage_tokens,
         ),
         lookups: count("BOOKRAG_LOOKUPS", lookups, default.lookups),
+        ..default
     }
 }
 

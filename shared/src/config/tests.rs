@@ -158,6 +158,7 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
         answer: Duration::from_secs(9),
         passage_tokens: 800,
         lookups: 1,
+        ..ModelLimits::LOCAL
     };
     assert_eq!(limits(&set), Ok(expected));
     for name in [set[1].0, set[2].0, set[3].0] {

@@ -98,7 +98,8 @@ impl Prepared {
                     break self.written(writer);
                 }
                 AnswerSource::Model(asking) => {
-                    let mut writing = Writing::new(*asking, self.draft());
+                    let first_sentence = self.answerer.rules.model.first_sentence;
+                    let mut writing = Writing::new(*asking, self.draft(), first_sentence);
                     while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
                         for event in events {
                             yield Ok(event);
@@ -269,14 +270,16 @@ impl Prepared {
         }
     }
 
-    /// Answers for a model that refuses: with a refusal, but with a quote and doubt if the search found an answer.
+    /// Answers for a model that refuses: with a refusal, but with a quote and doubt if the search found an answer, or may have and the model's refusal does
+    /// not count.
     async fn doubted(&mut self) -> AnswerSource {
-        match (self.outcome, &self.question.mode) {
-            (Outcome::Answered, Mode::GlobalBook) => {
+        let is_found = self.outcome == Outcome::Answered || !self.answerer.rules.model.may_refuse;
+        match self.question.mode {
+            Mode::GlobalBook if is_found => {
                 self.outcome = Outcome::Uncertain;
                 self.extracted().await
             }
-            _ => AnswerSource::Refusal,
+            Mode::GlobalBook | Mode::SelectedText => AnswerSource::Refusal,
         }
     }
 

@@ -14,11 +14,15 @@ pub struct ModelLimits {
     pub first_text: Duration,
     /// Time for the whole answer; the text is cut off after it.
     pub answer: Duration,
+    /// Time for the first sentence, which is withheld until it is checked. After it, the text is shown unchecked.
+    pub first_sentence: Duration,
     /// Approximate number of tokens of the passages to read. The best passage is always read. The conversation may have half as many in addition, and
     /// link addresses a tenth.
     pub passage_tokens: usize,
     /// How often a model may look something up in the book before it writes.
     pub lookups: usize,
+    /// True if a model's refusal counts where the search is in doubt. Small models refuse most of what their passages answer.
+    pub may_refuse: bool,
 }
 
 impl ModelLimits {
@@ -26,15 +30,19 @@ impl ModelLimits {
     pub const HOSTED: Self = Self {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),
+        first_sentence: Duration::from_millis(400),
         passage_tokens: 6_000,
         lookups: 2,
+        may_refuse: true,
     };
     /// The limits for a model on this machine or network, which reads 20 to 40 tokens a second without a graphics card.
     pub const LOCAL: Self = Self {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
+        first_sentence: Duration::from_secs(10),
         passage_tokens: 1_500,
         lookups: 0,
+        may_refuse: false,
     };
 
     /// The most bytes of passages that a model reads.

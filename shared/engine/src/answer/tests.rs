@@ -1,10 +1,17 @@
 //! Extractive answers with an in-memory catalog, while the vector store is down.
 
-use futures::future::join_all;
+use std::time::Duration;
 
-use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN};
+use axum::response::IntoResponse;
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::{
+    Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN,
+};
 use crate::degradation::Degradation;
-use crate::generate::Generator;
+use crate::generate::{ChatModel, ChatOptions, Generator, OpenAiChat};
+use crate::http::fake::Server;
 use crate::index::{FaultyIndex, VectorIndex};
 use crate::retrieve::Retriever;
 use crate::retrieve::tests::book;
@@ -125,6 +132,52 @@ async fn the_more_of_a_question_the_book_lacks_the_more_it_is_doubted_and_nothin
         (other.outcome, &*other.text),
         (Outcome::NotCovered, NOT_COVERED)
     );
+}
+
+/// A chat model that refuses all questions.
+async fn refusing_model() -> Generator {
+    let refuses = |_: &Value| {
+        let refusal =
+            json!({"choices": [{"delta": {"content": NOT_COVERED}, "finish_reason": "stop"}]});
+        let body = format!("data: {refusal}\n\ndata: [DONE]\n\n");
+        ([("content-type", "text/event-stream")], body).into_response()
+    };
+    let server = Server::start("/v1/chat/completions", refuses).await;
+    let options = ChatOptions {
+        base_url: format!("{}/v1", server.origin),
+        api_key: None,
+        model: "a-model".to_owned(),
+        timeout: Duration::from_secs(10),
+        price: None,
+    };
+    Generator::Model(ChatModel::OpenAi(OpenAiChat::new(options).unwrap()))
+}
+
+#[tokio::test]
+async fn a_doubtful_question_is_refused_by_a_hosted_model_and_quoted_for_one_of_ones_own() {
+    let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let unknown: String = (0..24).map(|number| format!(" zyx{number}")).collect();
+    let doubtful = format!("Does the dew sensor drift at night?{unknown}");
+    let found = "Does the dew sensor drift at night?";
+    for (limits, query, outcome) in [
+        (ModelLimits::HOSTED, found, Outcome::Uncertain),
+        (ModelLimits::HOSTED, &doubtful, Outcome::NotCovered),
+        (ModelLimits::LOCAL, found, Outcome::Uncertain),
+        (ModelLimits::LOCAL, &doubtful, Outcome::Uncertain),
+    ] {
+        let answerer = Answerer {
+            retriever: retriever.clone(),
+            generator: refusing_model().await,
+            rules: Rules {
+                model: limits,
+                ..Rules::default()
+            },
+        };
+        let prepared = answerer.prepare(Question::new(query), None).await.unwrap();
+        let answer = prepared.whole().await.unwrap();
+        assert_eq!(answer.outcome, outcome, "{limits:?}, {query}: {answer:?}");
+        assert_eq!(answer.citations.is_empty(), outcome == Outcome::NotCovered);
+    }
 }
 
 #[tokio::test]

@@ -11,9 +11,6 @@ use super::spending::Reserved;
 use crate::generate::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
 use crate::provider::ProviderError;
 
-/// How long the first sentence is withheld until it is checked.
-const CHECKING: Duration = Duration::from_millis(400);
-
 /// A model that has begun to write.
 pub(super) struct Asking {
     pub(super) model: ChatModel,
@@ -40,6 +37,8 @@ pub(super) struct Writing {
     pub(super) calls: Vec<FunctionCall>,
     /// The first piece, until it is read.
     first: Option<Piece>,
+    /// Time for the first sentence.
+    first_sentence: Duration,
     opening: Opening,
     state: State,
 }
@@ -57,7 +56,7 @@ enum State {
 }
 
 impl Writing {
-    pub(super) fn new(asking: Asking, draft: Draft) -> Self {
+    pub(super) fn new(asking: Asking, draft: Draft, first_sentence: Duration) -> Self {
         Self {
             model: asking.model,
             prompt: asking.prompt,
@@ -66,6 +65,7 @@ impl Writing {
             deadline: asking.deadline,
             calls: Vec::new(),
             first: Some(asking.first),
+            first_sentence,
             opening: Opening::Withheld(Vec::new(), None),
             state: State::Writing(asking.pieces),
         }
@@ -111,7 +111,8 @@ impl Writing {
                 return Some(Vec::new());
             }
         }
-        Some(self.opening.push(events, self.draft.writer.is_supported()))
+        let is_supported = self.draft.writer.is_supported();
+        Some(self.opening.push(events, is_supported, self.first_sentence))
     }
 
     /// Returns how the text ended; while it is written, as if it had been cut off.
@@ -142,8 +143,13 @@ impl Opening {
         }
     }
 
-    /// Adds events; returns those to show. `is_supported` is `None` before a sentence was checked.
-    fn push(&mut self, events: Vec<AnswerEvent>, is_supported: Option<bool>) -> Vec<AnswerEvent> {
+    /// Adds events; returns those to show. `is_supported` is `None` before a sentence was checked, which may take as long as `first_sentence`.
+    fn push(
+        &mut self,
+        events: Vec<AnswerEvent>,
+        is_supported: Option<bool>,
+        first_sentence: Duration,
+    ) -> Vec<AnswerEvent> {
         let Self::Withheld(withheld, until) = self else {
             return events;
         };
@@ -154,7 +160,7 @@ impl Opening {
             Some(false) => *until = None,
             None if withheld.is_empty() => {}
             None => {
-                until.get_or_insert_with(|| Instant::now() + CHECKING);
+                until.get_or_insert_with(|| Instant::now() + first_sentence);
             }
         }
         Vec::new()
