@@ -215,9 +215,10 @@ impl Attribution {
         self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
 
-    /// Returns whether a sentence, table or code block so far is supported; `None` before one was checked.
+    /// Returns whether the text so far has a supported sentence, table or code block and is not mostly unsupported; `None` before one was checked.
     pub(super) fn is_supported(&self) -> Option<bool> {
-        self.is_supported
+        let is_supported = self.is_supported?;
+        Some(is_supported && !self.is_mostly_unsupported())
     }
 
     fn checked(&mut self, is_supported: bool) {

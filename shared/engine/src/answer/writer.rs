@@ -128,7 +128,7 @@ impl Writer {
         model.map_or(Worth::Answer, |model| model.attribution.worth())
     }
 
-    /// Returns whether a sentence, table or code block so far is supported; `None` before one was checked.
+    /// Returns whether the text so far may be shown as an answer ([`Attribution::is_supported`]); `None` before a sentence was checked.
     pub(super) fn is_supported(&self) -> Option<bool> {
         self.model.as_ref()?.attribution.is_supported()
     }

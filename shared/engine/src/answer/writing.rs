@@ -24,7 +24,7 @@ pub(super) struct Asking {
 
 /// A model's text while it is read.
 ///
-/// Its beginning is withheld until a sentence turns out to be supported, or until the first one takes too long. So a reader never sees an invented
+/// Its beginning is withheld until it is supported, or until the first sentence takes too long. So a reader never sees an invented
 /// opening that is corrected at the end, and a model may call functions after a sentence that announces them.
 pub(super) struct Writing {
     pub(super) model: ChatModel,
@@ -156,7 +156,7 @@ impl Opening {
         withheld.extend(events);
         match is_supported {
             Some(true) => return self.show(),
-            // An unsupported sentence waits for a supported one.
+            // An unsupported beginning waits for what supports it.
             Some(false) => *until = None,
             None if withheld.is_empty() => {}
             None => {
