@@ -39,7 +39,7 @@ impl ModelLimits {
     pub const LOCAL: Self = Self {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
-        first_sentence: Duration::from_secs(10),
+        first_sentence: Duration::from_secs(4),
         passage_tokens: 1_500,
         lookups: 0,
         may_refuse: false,
