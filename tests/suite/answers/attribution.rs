@@ -38,7 +38,7 @@ async fn each_marker_comes_with_the_sentence_that_supports_it() {
 
 #[tokio::test]
 async fn the_first_sentence_is_checked_before_it_is_shown() {
-    let variables = [("BOOKRAG_ANSWER_SECONDS", "3")];
+    let variables = [("BOOKRAG_ANSWER_SECONDS", "6")];
     let service = Service::start("attribution_first", Reply::Empty, &variables).await;
     let pieces = |text: &[&str]| {
         text.iter()
