@@ -21,7 +21,7 @@ pub struct ModelLimits {
     pub passage_tokens: usize,
     /// How often a model may look something up in the book before it writes.
     pub lookups: usize,
-    /// True if a model's refusal counts where the search is in doubt. Small models refuse most of what their passages answer.
+    /// True if a model's refusal counts where the search is in doubt. The small model that was tried refused most of what its passages answer.
     pub may_refuse: bool,
 }
 
