@@ -2,7 +2,7 @@
 
 use bookrag::book::{
     Document, PageFile, SiteSettings, SkipReason, hidden_docs, list_pages, list_script_pages,
-    may_hold_pages, missing_docs, missing_other_versions, page_file, read_document,
+    may_hold_pages, missing_docs, other_missing_docs, page_file, read_document,
 };
 use bookrag::ingest::{NOT_UTF8, SkippedFile, SyncError, no_pages};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
@@ -63,7 +63,7 @@ impl ReadPages {
             scripts: scripts.map(str::to_owned).collect(),
             warnings: hidden_docs(settings, &listing.paths)
                 .into_iter()
-                .chain(missing_other_versions(settings, &listing.paths))
+                .chain(other_missing_docs(settings, &listing.paths))
                 .collect(),
             missing: missing_docs(settings, &listing.paths)
                 .filter(|_| listing.unreadable.is_empty()),

@@ -56,7 +56,7 @@ pub use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};
-pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs, missing_other_versions};
+pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs, other_missing_docs};
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{
@@ -66,8 +66,8 @@ pub use paths::{is_outside, joined};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,
-    instance_of_version, is_front_page, is_settings_file, origin_of_version, settings_text,
-    version_in_site,
+    instance_of_version, is_front_page, is_settings_file, origin_of_version,
+    settings_files_named_in, settings_text, version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
+use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
 
 /// Files that only sites of other generators have, with the generator's name.
 pub const OTHER_GENERATORS: [(&str, &str); 14] = [
@@ -24,55 +24,69 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
 
 const MARKDOWN: [&str; 2] = [".md", ".mdx"];
 
-/// Returns why the docs that readers of a site see first are missing: their folder, or that of their version, has no file.
+/// Returns why a site has no docs that readers could see first: of each docs plugin, their folder, or that of their version, has no file.
 #[must_use]
 pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
-    let mut missing = missing_versions(settings, paths);
-    missing.find_map(|(is_default, reason)| is_default.then_some(reason))
+    let (first, _) = missing_versions(settings, paths);
+    let are_all_missing = first.len() == named_docs(settings).count();
+    first.into_iter().next().filter(|_| are_all_missing)
 }
 
-/// Returns the other versions that the settings name and whose folder has no file, in sentences for their author. Docusaurus does not build such a
-/// site; but what readers see first can be read.
-pub fn missing_other_versions(
-    settings: &SiteSettings,
-    paths: &BTreeSet<String>,
-) -> impl Iterator<Item = String> {
-    let missing = missing_versions(settings, paths);
-    missing.filter_map(|(is_default, reason)| (!is_default).then_some(reason))
+/// Returns the other versions and docs that the settings name and whose folder has no file, in sentences for their author. Docusaurus does not
+/// build such a site; but what is there can be read.
+#[must_use]
+pub fn other_missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<String> {
+    let (first, others) = missing_versions(settings, paths);
+    match missing_docs(settings, paths) {
+        Some(_) => others,
+        None => first.into_iter().chain(others).collect(),
+    }
 }
 
-/// Returns the versions whose folder has no file: true for the default one, and the reason why the folder is required.
+fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
+    let docs = settings.instances.iter();
+    docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed)
+}
+
+/// Returns why the folders of versions without a file are required: of those that readers see first, at most one of each docs plugin, and of others.
 fn missing_versions(
     settings: &SiteSettings,
     paths: &BTreeSet<String>,
-) -> impl Iterator<Item = (bool, String)> {
-    let docs = settings.instances.iter();
-    let docs = docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed);
+) -> (Vec<String>, Vec<String>) {
     let exists = |folder: &str| {
         let start = format!("{folder}/");
         let mut from = paths.range(start.clone()..);
         folder.is_empty() || from.next().is_some_and(|path| path.starts_with(&start))
     };
-    docs.flat_map(move |docs| {
-        let current = docs.current_version && !exists(&docs.path);
-        let current = current.then(|| {
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for docs in named_docs(settings) {
+        let mut miss = |version: &str, reason: String| {
+            let is_first = docs.default_version() == version;
+            if is_first { &mut first } else { &mut others }.push(reason);
+        };
+        if docs.current_version && !exists(&docs.path) {
             let reason = format!(
-                "the docs folder `{}` has no file; correct the `path` of the docs plugin `{}`, or write `docs_path` into bookrag.toml",
+                "the docs folder `{}` has no file; if the site's build makes it, run that step first; otherwise correct the `path` of the docs \
+                 plugin `{}`, or write `docs_path` into bookrag.toml",
                 docs.path, docs.id
             );
-            (docs.default_version() == CURRENT_VERSION, reason)
-        });
-        let others = docs.versions.iter().filter_map(|version| {
-            let folder = docs.version_folder(version)?;
-            let reason = format!(
-                "{} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
-                 otherwise remove the version there, or name the others as `versions` in bookrag.toml",
-                docs.versions_file()?
-            );
-            (!exists(&folder)).then_some((docs.default_version() == version, reason))
-        });
-        current.into_iter().chain(others).collect::<Vec<_>>()
-    })
+            miss(CURRENT_VERSION, reason);
+        }
+        for version in &docs.versions {
+            let (Some(folder), Some(file)) = (docs.version_folder(version), docs.versions_file())
+            else {
+                continue;
+            };
+            if !exists(&folder) {
+                let reason = format!(
+                    "{file} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
+                     otherwise remove the version there, or name the others as `versions` in bookrag.toml"
+                );
+                miss(version, reason);
+            }
+        }
+    }
+    (first, others)
 }
 
 /// Returns the Markdown in a docs folder that no plugin shows, in a sentence for its author.
@@ -172,9 +186,27 @@ mod tests {
         ] {
             let there = paths(there);
             assert_eq!(missing_docs(&site, &there), None);
-            let others: Vec<String> = missing_other_versions(&site, &there).collect();
+            let others = other_missing_docs(&site, &there);
             assert!(others.len() == 1 && others[0].contains(told), "{others:?}");
         }
+    }
+
+    #[test]
+    fn some_docs_may_be_missing_if_others_are_there() {
+        let config = "module.exports = {presets: [['classic', {}]], \
+            plugins: [['content-docs', {id: 'api', path: 'api'}]]}";
+        let site = site(&[("docusaurus.config.js", config)], true);
+        let there = paths(&["docs/a.md"]);
+        assert_eq!(missing_docs(&site, &there), None);
+        let told = other_missing_docs(&site, &there);
+        assert!(
+            told.len() == 1 && told[0].contains("`api` has no file"),
+            "{told:?}"
+        );
+        let none = paths(&["blog/a.md"]);
+        let missing = missing_docs(&site, &none).expect("no docs are there");
+        assert!(missing.contains("`docs` has no file"), "{missing}");
+        assert_eq!(other_missing_docs(&site, &none), Vec::<String>::new());
     }
 
     #[test]

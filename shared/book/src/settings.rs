@@ -52,12 +52,26 @@ pub const SETTINGS_FILES: [&str; 9] = [
 /// Docusaurus's name for the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
 
-/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], the sitemap of a build, or the versions of a docs
-/// instance, whether or not the site has that instance.
+/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], the sitemap of a build, or a file about versions, whether or
+/// not the site has that docs instance or its config imports the file.
 #[must_use]
 pub fn is_settings_file(path: &str) -> bool {
-    let instance = path.strip_suffix("_versions.json");
-    SETTINGS_FILES.contains(&path) || path == SITEMAP || instance.is_some_and(is_instance_id)
+    SETTINGS_FILES.contains(&path) || path == SITEMAP || is_about_versions(path)
+}
+
+/// True for `api_versions.json`, `versions_config.json` and other files beside the config that say by their names that they are about versions.
+fn is_about_versions(path: &str) -> bool {
+    let name = path.strip_suffix(".json");
+    name.is_some_and(|name| !name.contains('/') && name.to_lowercase().contains("version"))
+}
+
+/// Returns the [settings files](is_settings_file) in JSON that a config names, for it to import.
+#[must_use]
+pub fn settings_files_named_in(config: &str) -> Vec<String> {
+    let literals = config.split(['"', '\'', '`']);
+    let files = literals.filter_map(|literal| literal.strip_prefix("./"));
+    let files = files.filter(|file| is_about_versions(file));
+    files.map(str::to_owned).collect()
 }
 
 /// True for an id that Docusaurus accepts: letters, digits, `_` and `-`.
@@ -180,7 +194,7 @@ impl SiteSettings {
     /// A computed setting is reported in `warnings` and gets its default.
     ///
     /// # Errors
-    /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not replace it.
+    /// If a file cannot be parsed, or the config computes which pages are built and `bookrag.toml` does not replace it.
     pub fn read(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
@@ -276,8 +290,8 @@ impl SiteSettings {
             is_build,
             require_front_matter: toml.require_front_matter,
             synonyms: site_synonyms(files, &mut picker)?,
-            origins: picker.origins,
-            warnings: picker.warnings,
+            origins: std::mem::take(&mut picker.origins),
+            warnings: picker.into_warnings(),
         })
     }
 

@@ -5,8 +5,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::super::escape::fenced;
 use super::super::imports::shown_text_file;
-use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
+use super::super::jsx::{
+    AttributeValue, Gap, Tag, TagStart, attributes, expression_length, only_string, parse_tag,
+    tag_start,
+};
 use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use super::super::omission::{Omission, OmissionReason};
 use super::super::openapi::Shown;
@@ -17,6 +21,9 @@ use super::{
     Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
     REMOVED_MARK,
 };
+
+/// Begin strings in JavaScript.
+const QUOTES: [char; 3] = ['`', '"', '\''];
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -265,7 +272,10 @@ impl Preparer<'_> {
                 OmissionReason::Component
             };
             self.skip(tag.length, reason, &[]);
-            self.own_lines(&shown.lines);
+            self.own_lines(&shown.lines, None);
+            return;
+        }
+        if self.code_component(tag, rest) {
             return;
         }
         let is_partial = !tag.closing && self.partials.contains_key(tag.name);
@@ -280,7 +290,13 @@ impl Preparer<'_> {
         } else {
             OmissionReason::Tag
         };
-        self.skip(tag.length, reason, &tag.prose);
+        // A partial decides which of its properties it shows, and they are not followed into it.
+        let kept = if is_partial {
+            &[]
+        } else {
+            tag.prose.as_slice()
+        };
+        self.skip(tag.length, reason, kept);
         if is_partial {
             self.own_line(&Placeholder::Partial(tag.name.to_owned()).line());
             return;
@@ -297,6 +313,49 @@ impl Preparer<'_> {
             None => self.write_prose(tag, in_table),
         }
         self.escape_mark_after_tag();
+    }
+
+    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` as a fence. Returns false for other tags, and for code that is not a
+    /// string.
+    fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
+        if tag.name != "CodeBlock" || tag.closing || tag.self_closing || !self.at_line_start() {
+            return false;
+        }
+        let content = rest[tag.length..].trim_start();
+        if !content.starts_with('{') {
+            return false;
+        }
+        let Some(length) = self.search(|| expression_length(content).ok_or(content.len())) else {
+            return false;
+        };
+        let after = content[length..].trim_start();
+        let Some((code, after)) =
+            only_string(&content[1..length - 1]).zip(after.strip_prefix("</CodeBlock>"))
+        else {
+            return false;
+        };
+        let before = rest.len() - content.len() + content.find(QUOTES).unwrap_or_default();
+        let leading = code.len() - code.trim_start_matches('\n').len();
+        let newlines = rest[..before].matches('\n').count() + leading;
+        // The line of the fence is the one before the code.
+        let first = self.line + u32::try_from(newlines).unwrap_or_default();
+        let code = code.trim_matches('\n');
+        let language = attributes(&rest[..tag.length])
+            .into_iter()
+            .find(|attribute| attribute.name == "language");
+        let language = match language.map(|attribute| attribute.value) {
+            Some(AttributeValue::Quoted(language)) => language,
+            _ => "",
+        };
+        let lines: Vec<String> = fenced(code, language, &tag.prose.join(" "))
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        let kept: Vec<String> = code.lines().map(str::to_owned).collect();
+        let kept = [tag.prose.as_slice(), kept.as_slice()].concat();
+        self.skip(rest.len() - after.len(), OmissionReason::Tag, &kept);
+        self.own_lines(&lines, Some(first.saturating_sub(1)));
+        true
     }
 
     fn write_heading(&mut self, tag: &Tag<'_>, heading: &HeadingTag) {
@@ -372,10 +431,11 @@ impl Preparer<'_> {
     /// Writes `text` as a block of its own, between blank lines.
     fn own_line(&mut self, text: &str) {
         let lines = Some(text.to_owned()).filter(|text| !text.is_empty());
-        self.own_lines(lines.as_slice());
+        self.own_lines(lines.as_slice(), None);
     }
 
-    fn own_lines(&mut self, lines: &[String]) {
+    /// Writes lines as a block of their own. `first` is the first one's line in the source; without it, all are of the current line.
+    fn own_lines(&mut self, lines: &[String], first: Option<u32>) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;
         if self.first.is_none() {
@@ -388,7 +448,8 @@ impl Preparer<'_> {
             self.end_line();
         }
         self.out.push(&prefix, line);
-        for text in lines {
+        for (number, text) in (0..).zip(lines) {
+            let line = first.map_or(line, |first| first + number);
             self.out.push(&format!("{prefix}{text}"), line);
         }
         if !lines.is_empty() {

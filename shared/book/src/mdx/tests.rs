@@ -154,6 +154,30 @@ fn lines_keep_their_numbers() {
 }
 
 #[test]
+fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
+    let body = "Text.\n\n<CodeBlock language=\"yaml\" title=\"a.yaml\">\n  {`analyzer:\n  plugins:\n    - ${name}`}\n</CodeBlock>\n\nMore.\n";
+    let prepared = prepare(body, 1, MDX, &BTreeMap::new(), None);
+    let fence = "```yaml title=\"a.yaml\"\nanalyzer:\n  plugins:\n    - ${name}\n```\n";
+    assert!(prepared.text.contains(fence), "{}", prepared.text);
+    let line = |text: &str| {
+        let at = prepared.text.lines().position(|line| line == text);
+        prepared.line_of[at.expect("the line is there")]
+    };
+    assert_eq!(
+        (line("analyzer:"), line("    - ${name}"), line("More.")),
+        (4, 6, 9)
+    );
+    for other in [
+        "<CodeBlock>{code}</CodeBlock>",
+        "<CodeBlock>{`a`}{`b`}</CodeBlock>",
+        "<CodeBlock>text</CodeBlock>",
+    ] {
+        let prepared = prepare(other, 1, MDX, &BTreeMap::new(), None);
+        assert!(!prepared.text.contains("```"), "{other}: {}", prepared.text);
+    }
+}
+
+#[test]
 fn partials_leave_their_mark() {
     let body = "import Safety from './_safety.mdx';\n\n<Safety />\n";
     let partials = BTreeMap::from([("Safety".to_owned(), "docs/_safety.mdx".to_owned())]);

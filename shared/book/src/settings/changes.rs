@@ -277,9 +277,13 @@ impl<'a> Walk<'_, 'a> {
     /// True if an expression is a statement of the block, so that it certainly runs.
     fn runs(&self, expression: NodeId) -> bool {
         let nodes = self.semantic.nodes();
-        let statement = nodes.parent_id(expression);
-        matches!(nodes.kind(statement), AstKind::ExpressionStatement(_))
-            && nodes.parent_id(statement) == self.block
+        let mut around = nodes.ancestors(expression);
+        let statement =
+            around.find(|node| !matches!(node.kind(), AstKind::ParenthesizedExpression(_)));
+        statement.is_some_and(|statement| {
+            matches!(statement.kind(), AstKind::ExpressionStatement(_))
+                && nodes.parent_id(statement.id()) == self.block
+        })
     }
 
     /// Returns the change by calling a method of the object.

@@ -189,7 +189,6 @@ fn what_a_refusal_names_is_a_bookrag_toml_that_works() {
         "{presets: [['classic', {docs: process.env.CI ? false : {path: 'docs'}}]]}".to_owned(),
         "{presets: [['classic', {docs: options}]]}".to_owned(),
         "{presets: [['classic', {docs: {path: unknown ? 'a' : 'b'}}]]}".to_owned(),
-        "{presets: [['classic', {docs: {disableVersioning: fast, includeCurrentVersion: next}}]]}".to_owned(),
         format!("{{presets: ['classic'], plugins: [[{plugin}, {{id: 'api', path: 'api', exclude: hidden, include: more}}]]}}"),
         format!("{{presets: ['classic'], plugins: [[{plugin}, {{...api, id: 'api'}}]]}}"),
         "{presets: makePresets()}".to_owned(),

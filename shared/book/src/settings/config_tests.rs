@@ -72,6 +72,8 @@ fn each_way_to_export_a_config_is_read() {
     let object = "{title: 'A', baseUrl: '/a/'}";
     for text in [
         format!("module.exports = {object}"),
+        format!("(module.exports = {object});"),
+        format!("const config = (async () => {{ return {object}; }})(); module.exports = config;"),
         format!("export default {object}"),
         format!("const config = {object}; export default config"),
         format!("const config = {object}; export {{config as default}}"),
@@ -409,13 +411,47 @@ module.exports = {
         (11, "last_version"),
         (11, "version_paths"),
     ] {
-        let expected = format!("docusaurus.config.js, line {line}: `{name}` is computed");
-        let found = settings
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with(&expected));
-        assert!(found, "{expected}: {:#?}", settings.warnings);
+        let start = format!("docusaurus.config.js, line {line}: `");
+        let found = settings.warnings.iter().any(|warning| {
+            warning.starts_with(&start)
+                && warning.contains(&format!("`{name}`"))
+                && warning.contains(" computed, and")
+        });
+        assert!(found, "{line}, {name}: {:#?}", settings.warnings);
     }
+}
+
+#[test]
+fn what_is_written_is_used_unless_the_config_computes_something_over_it() {
+    let settings = config(
+        "module.exports = {
+  title: 'A', baseUrl: '/a/', i18n: {defaultLocale: 'ur', locales: ['ur']},
+  ...overrides,
+  trailingSlash: true,
+  presets: [['classic', {docs: {routeBasePath: '/', ...options, path: 'docs', include: ['a.md'], exclude: []}}]],
+};",
+    );
+    assert_eq!(settings.title.as_deref(), Some("A"));
+    assert_eq!(settings.base_url, "/a/");
+    assert_eq!(settings.trailing_slash, Some(true));
+    assert_eq!(settings.instances[0].route_base_path, "");
+    assert_eq!(
+        (settings.default_locale.as_str(), settings.locales.len()),
+        ("ur", 1)
+    );
+    let [replaced, ..] = settings
+        .warnings
+        .iter()
+        .filter(|warning| warning.contains("may replace"))
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("{:#?}", settings.warnings);
+    };
+    assert_eq!(
+        replaced,
+        "docusaurus.config.js, line 3: what is computed here may replace `title`, `base_url`, `default_locale`, `locales`; what is written is used; \
+         otherwise write the value into bookrag.toml"
+    );
 }
 
 #[test]

@@ -327,6 +327,15 @@ impl Instance {
         Some(format!("{}/version-{version}", self.versions_folder()?))
     }
 
+    /// Reads the docs from another folder than the one that the site's build makes. Returns a warning for the author.
+    pub fn read_from(&mut self, folder: &str) -> String {
+        let made = std::mem::replace(&mut self.path, folder.to_owned());
+        format!(
+            "the docs folder `{made}` has no file, so `{folder}` is read in its place; if the site's build makes `{made}`, run that step first; \
+             otherwise write `docs_path` into bookrag.toml"
+        )
+    }
+
     /// Shows the docs folder, which the site hides, as the version at the bare path, whose own folder only the site's build makes. Returns
     /// a warning for the author.
     pub fn show_hidden_docs_first(&mut self) -> String {

@@ -249,21 +249,21 @@ fn what_the_config_computes_of_an_instance_is_told_with_its_name() {
 }
 
 #[test]
-fn the_versions_of_any_instance_are_settings() {
+fn files_about_versions_are_settings() {
     for path in [
         "bookrag.toml",
         "versions.json",
         "docusaurus.config.mts",
         "api_versions.json",
         "a-1_b_versions.json",
+        "versionsArchived.json",
     ] {
         assert!(is_settings_file(path), "{path}");
     }
     for path in [
-        "_versions.json",
         "docs/versions.json",
         "docs/api_versions.json",
-        "a b_versions.json",
+        "versions.yml",
         "package.json",
     ] {
         assert!(!is_settings_file(path), "{path}");

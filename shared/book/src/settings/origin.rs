@@ -8,6 +8,9 @@ use serde::Serialize;
 use super::value::ConfigValue;
 use super::{SettingsError, bookrag_toml};
 
+/// What to do about a setting that the config computes.
+const IN_TOML: &str = "write the value into bookrag.toml";
+
 /// A setting as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
@@ -29,7 +32,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub(super) fn toml() -> Self {
+    /// Returns the origin of a setting in `bookrag.toml`.
+    #[must_use]
+    pub fn toml() -> Self {
         Self::File(bookrag_toml::NAME.to_owned())
     }
 }
@@ -43,6 +48,15 @@ impl fmt::Display for Origin {
     }
 }
 
+/// What is said of settings that the config computes on one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Said {
+    /// Their values are not known.
+    Unknown { remedy: &'static str },
+    /// They are written, but what is spread over them may have other values.
+    Replaced,
+}
+
 /// Takes each setting from the first source that has it, and records that source.
 #[derive(Debug, Default)]
 pub(super) struct Picker {
@@ -51,7 +65,9 @@ pub(super) struct Picker {
     pub(super) table: String,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
-    /// Computed settings that decide which pages and versions are built: the line, and what to write into `bookrag.toml` instead.
+    /// The names of settings that the config computes, by line and by what is said of them.
+    computed: BTreeMap<(usize, Said), Vec<String>>,
+    /// Computed settings that decide which pages are built: the line, and what to write into `bookrag.toml` instead.
     undecided: Vec<(usize, String)>,
 }
 
@@ -67,7 +83,7 @@ impl Picker {
     ) -> T {
         let (value, origin) = match toml {
             Some(value) => (value, Origin::toml()),
-            None => match self.of_config(name, config, convert, "put it in bookrag.toml") {
+            None => match self.of_config(name, config, convert, IN_TOML) {
                 Some(value) => (value, self.config_origin()),
                 None => (default, Origin::Default),
             },
@@ -126,15 +142,16 @@ impl Picker {
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
     ) -> Option<T> {
-        self.of_config(name, config, convert, "write its value there")
+        self.of_config(name, config, convert, "write the value there")
     }
 
-    fn of_config<T>(
+    /// Converts an option of the config. If it is computed, warns with the `remedy`, and returns its value without the environment, if it has one.
+    pub(super) fn of_config<T>(
         &mut self,
         name: &str,
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
-        remedy: &str,
+        remedy: &'static str,
     ) -> Option<T> {
         let value = convert(config);
         if value.is_some() || *config == ConfigValue::Absent {
@@ -143,23 +160,43 @@ impl Picker {
         let file = self.config_name;
         let name = format!("{}{name}", self.table);
         let usual = config.usual();
-        self.warnings.push(match (config.computed_line(), &usual) {
-            (Some(line), Some(usual)) => format!(
+        let said = match (config.alternatives(), &usual) {
+            ([], None) => Some(Said::Unknown { remedy }),
+            ([_], _) => Some(Said::Replaced),
+            _ => None,
+        };
+        match (config.computed_line(), said, &usual) {
+            (Some(line), Some(said), _) => self.computed.entry((line, said)).or_default().push(name),
+            (Some(line), None, Some(usual)) => self.warnings.push(format!(
                 "{file}, line {line}: `{name}` depends on the environment ({config}); without its variables it is {usual}, which is \
                  used; otherwise {remedy}"
-            ),
-            (Some(line), None) => {
-                let values = match config.alternatives() {
-                    [] => String::new(),
-                    _ => format!(" ({config})"),
-                };
-                format!(
-                    "{file}, line {line}: `{name}` is computed{values}, and the config is not run; {remedy}"
-                )
-            }
-            (None, _) => format!("{file}: the value of `{name}` is of another kind; {remedy}"),
-        });
+            )),
+            (Some(line), None, None) => self.warnings.push(format!(
+                "{file}, line {line}: `{name}` is computed ({config}), and the config is not run; {remedy}"
+            )),
+            (None, ..) => self.warnings.push(format!(
+                "{file}: the value of `{name}` is of another kind; {remedy}"
+            )),
+        }
         usual.and_then(|usual| convert(&usual))
+    }
+
+    /// Returns the warnings for the author.
+    pub(super) fn into_warnings(self) -> Vec<String> {
+        let file = self.config_name;
+        let computed = self.computed.into_iter().map(|((line, said), names)| {
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            let names = names.join("`, `");
+            match said {
+                Said::Unknown { remedy } => format!(
+                    "{file}, line {line}: `{names}` {verb} computed, and the config is not run; {remedy}"
+                ),
+                Said::Replaced => format!(
+                    "{file}, line {line}: what is computed here may replace `{names}`; what is written is used; otherwise {IN_TOML}"
+                ),
+            }
+        });
+        computed.chain(self.warnings).collect()
     }
 
     pub(super) fn config_origin(&self) -> Origin {
@@ -167,7 +204,7 @@ impl Picker {
     }
 
     /// # Errors
-    /// If the config computes which pages or versions are built.
+    /// If the config computes which pages are built.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         let Some((line, _)) = self.undecided.first() else {
             return Ok(());
@@ -181,7 +218,7 @@ impl Picker {
             file: self.config_name.to_owned(),
             line: *line,
             reason: format!(
-                "which pages or versions are built is computed here, and the config is not run. Write into bookrag.toml what the site \
+                "which pages are built is computed here, and the config is not run. Write into bookrag.toml what the site \
                  uses (`docs.default = false` leaves out the default docs). Without the environment and with Docusaurus's defaults that is:\n{}",
                 lines.join("\n")
             ),

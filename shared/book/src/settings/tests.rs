@@ -171,35 +171,67 @@ fn versions_that_are_not_built_are_left_out() {
 }
 
 #[test]
-fn a_computed_choice_of_versions_is_refused_and_names_what_to_write() {
+fn a_computed_choice_of_versions_has_no_effect_and_is_told() {
     let versions = ("versions.json", "[\"2.0\", \"1.0\"]");
     let all = "versions = [\"2.0\",\"1.0\"]";
     let current = "current_version = true";
-    for (option, told, missing) in [
-        ("includeCurrentVersion: dev", "", vec![current]),
-        ("includeCurrentVersion: dev", all, vec![current]),
-        ("onlyIncludeVersions: built", "", vec![all, current]),
-        ("onlyIncludeVersions: built", all, vec![current]),
-        ("onlyIncludeVersions: built", current, vec![all]),
-        ("disableVersioning: fast", "", vec![all]),
-        (
-            "onlyIncludeVersions: built, disableVersioning: fast, includeCurrentVersion: dev",
-            "",
-            vec![all, current],
-        ),
+    let (only, disabled, included) = (
+        "onlyIncludeVersions: built",
+        "disableVersioning: fast",
+        "includeCurrentVersion: dev",
+    );
+    for (option, toml, told) in [
+        (included, "", &["current_version"][..]),
+        (included, all, &["current_version"]),
+        (included, current, &[]),
+        (only, "", &["onlyIncludeVersions"]),
+        (only, all, &["onlyIncludeVersions"]),
+        (only, current, &["onlyIncludeVersions"]),
+        (disabled, "", &["disableVersioning"]),
+        (disabled, all, &[]),
     ] {
         let config =
             format!("module.exports = {{presets: [['classic', {{docs: {{\n{option}}}}}]]}}");
         let config = ("docusaurus.config.js", config.as_str());
-        let refused = refused(&[versions, config, ("bookrag.toml", told)]);
-        assert!(
-            refused.starts_with("docusaurus.config.js, line 2: ")
-                && refused.contains("bookrag.toml"),
-            "{refused}"
+        let settings = read(&[versions, config, ("bookrag.toml", toml)]);
+        let docs = &settings.instances[0];
+        assert_eq!(docs.versions, ["2.0", "1.0"], "{option}, {toml}");
+        assert!(docs.current_version, "{option}, {toml}");
+        let warnings = settings.warnings.join("\n");
+        assert_eq!(
+            settings.warnings.len(),
+            told.len(),
+            "{option}, {toml}: {warnings}"
         );
-        let lines: Vec<&str> = refused.lines().skip(1).collect();
-        assert_eq!(lines, missing, "{option}, {told}: {refused}");
+        for name in told {
+            let told = format!("docusaurus.config.js, line 2: `{name}` is computed");
+            assert!(warnings.contains(&told), "{told}: {warnings}");
+        }
     }
+}
+
+#[test]
+fn a_version_of_the_docs_folder_may_be_named_with_the_others() {
+    let versions = ("versions.json", "[\"current\", \"10.x\", \"9.x\"]");
+    let config = "module.exports = {presets: [['classic', {docs: {lastVersion: 'current'}}]]}";
+    let settings = read(&[versions, ("docusaurus.config.js", config)]);
+    let docs = &settings.instances[0];
+    assert_eq!(docs.versions, ["10.x", "9.x"]);
+    assert!(docs.current_version);
+    assert_eq!(docs.default_version(), "current");
+}
+
+#[test]
+fn files_about_versions_that_a_config_imports_are_named() {
+    let config = "import versions from './versions.json';
+        const options = require(\"./versions_config.json\"), other = require('./sidebars.json');
+        import old from './data/versions.json'; // isn't read
+        export default {presets: [['classic', {docs: {versions: options}}]]};";
+    let named = settings_files_named_in(config);
+    assert_eq!(named, ["versions.json", "versions_config.json"]);
+    let versions = ("versions_config.json", "{\"1.0\": {\"path\": \"old\"}}");
+    let settings = read(&[("docusaurus.config.ts", config), versions]);
+    assert_eq!(settings.instances[0].version_paths["1.0"], "old");
 }
 
 #[test]

@@ -212,7 +212,7 @@ impl ConfigMap {
         self.fields.insert(key, value);
     }
 
-    /// Adds the fields of `value`, like a spread. A computed value may have any field.
+    /// Adds the fields of `value`, like a spread. A computed value may have any field; without it, the fields are those that are written.
     pub(super) fn spread(&mut self, value: ConfigValue) {
         match value {
             ConfigValue::Map(map) => {
@@ -231,10 +231,7 @@ impl ConfigMap {
                 *self = merged.unwrap_or_else(Self::new);
             }
             ConfigValue::Computed(line) => {
-                for field in self.fields.values_mut() {
-                    *field = ConfigValue::Computed(line);
-                }
-                *self.rest = ConfigValue::Computed(line);
+                *self = std::mem::replace(self, Self::new()).unless_replaced(line);
             }
             // The fields of lists and texts are numbers; other values have none.
             _ => {}

@@ -47,9 +47,8 @@ impl BuiltVersions {
 
 /// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
 ///
-/// [`Picker::check`] rejects a computed option unless `bookrag.toml` replaces it, because its default could show excluded
-/// versions. If an option depends on the environment, its value without any variable is used, with a warning. Without versions
-/// `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
+/// A computed option has no effect, with a warning, since it cannot change which version readers see first. One that depends on the
+/// environment has its value without any variable. Without versions `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
 /// If `versions_file` cannot be parsed.
@@ -61,7 +60,7 @@ pub(super) fn built_versions(
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
 ) -> Result<BuiltVersions, SettingsError> {
-    let versions_told = toml_versions.is_some();
+    let (versions_told, current_told) = (toml_versions.is_some(), toml_current.is_some());
     // Other generators have other files of this name.
     let none = BTreeMap::new();
     let files = if *docs.get("disableVersioning") == ConfigValue::Bool(true) {
@@ -70,54 +69,34 @@ pub(super) fn built_versions(
         files
     };
     let mut others = read_versions(versions_file, toml_versions, files, picker)?;
-    let mut only = docs.get("onlyIncludeVersions");
-    let mut disabled = docs.get("disableVersioning");
-    let mut include_current = docs.get("includeCurrentVersion");
-    if versions_told || !others.is_empty() {
-        let current_told = toml_current.is_some();
-        let both_told = versions_told && current_told;
-        let unknown_only = take_unknown(&mut only, both_told, ConfigValue::texts);
-        let unknown_disabled = take_unknown(&mut disabled, versions_told, ConfigValue::bool);
-        let unknown_current = take_unknown(&mut include_current, current_told, ConfigValue::bool);
-        if let Some(option) = unknown_only.or(unknown_disabled).filter(|_| !versions_told) {
-            picker.refuse("versions", &others, option);
-        }
-        let unknown_current = unknown_current.or(unknown_only);
-        if let Some(option) = unknown_current.filter(|_| !current_told) {
-            picker.refuse("current_version", &true, option);
-        }
-    }
-    let only = picker.config_only("onlyIncludeVersions", only, ConfigValue::texts);
+    // A computed option says nothing about what bookrag.toml decides.
+    let option = |name, is_decided| match docs.get(name) {
+        option if is_decided && option.computed_line().is_some() => &ConfigValue::Absent,
+        option => option,
+    };
+    let only = option("onlyIncludeVersions", versions_told && current_told);
+    let only = picker.of_config(
+        "onlyIncludeVersions",
+        only,
+        ConfigValue::texts,
+        "name those of the site as `versions` in bookrag.toml",
+    );
     if let Some(only) = &only {
         picker.found("only_include_versions", only, picker.config_origin());
         others.retain(|version| only.contains(version));
     }
+    let disabled = option("disableVersioning", versions_told);
     if picker.config_only("disableVersioning", disabled, ConfigValue::bool) == Some(true) {
         others.clear();
     }
     let current = picker.pick(
         "current_version",
         toml_current,
-        include_current,
+        docs.get("includeCurrentVersion"),
         ConfigValue::bool,
         true,
     ) && only.is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
     Ok(BuiltVersions { current, others })
-}
-
-/// Takes an option whose value is set but unknown, and replaces it by an absent one. The value without the environment counts only if
-/// `bookrag.toml` does not decide it.
-fn take_unknown<'a, T>(
-    option: &mut &'a ConfigValue,
-    is_decided: bool,
-    convert: impl Fn(&ConfigValue) -> Option<T>,
-) -> Option<&'a ConfigValue> {
-    let is_set = **option != ConfigValue::Absent && convert(option).is_none();
-    let usual = option.usual().filter(|_| !is_decided);
-    let has_usual =
-        usual.is_some_and(|usual| usual == ConfigValue::Absent || convert(&usual).is_some());
-    let unknown = is_set && !has_usual;
-    unknown.then(|| std::mem::replace(option, &ConfigValue::Absent))
 }
 
 fn read_versions(
@@ -133,13 +112,15 @@ fn read_versions(
     let Some(text) = files.get(name) else {
         return Ok(Vec::new());
     };
-    let versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
+    let mut versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
         SettingsError::new(
             name,
             error.line().max(1),
             &format!("expected a list of names: {error}"),
         )
     })?;
+    // Docusaurus reads this version from the docs folder, wherever it is named.
+    versions.retain(|version| version != CURRENT_VERSION);
     picker.found("versions", &versions, Origin::File(name.to_owned()));
     Ok(versions)
 }

@@ -10,8 +10,7 @@ use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
 use book::{
     PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
-    list_script_pages, may_hold_pages, missing_docs, missing_other_versions, page_file,
-    read_document,
+    list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, read_document,
 };
 
 const READS: usize = 16;
@@ -327,7 +326,7 @@ impl Status {
             .filter(|path| page_file(settings, path).is_some())
             .map(|path| format!("{path}: {NOT_UTF8}"))
             .chain(hidden_docs(settings, &listing.paths))
-            .chain(missing_other_versions(settings, &listing.paths))
+            .chain(other_missing_docs(settings, &listing.paths))
             .collect();
         self.missing =
             missing_docs(settings, &listing.paths).filter(|_| listing.unreadable.is_empty());

@@ -289,8 +289,9 @@ async fn a_folder_that_is_missing_or_outside_is_named_with_its_setting() {
         missing.starts_with("the docs folder `guide` has no file"),
         "{missing}"
     );
-    let missing = opened("docs.api.docs_path = '../api'").await.unwrap_err();
-    assert!(missing.contains("`../api`"), "{missing}");
+    // Without some of its docs, a site is read all the same.
+    let others = opened("docs.api.docs_path = '../api'").await.unwrap();
+    assert_eq!(others, "../docs");
     // Other ways to write a path give the same one.
     assert_eq!(
         opened("docs_path = './../website/../docs/'").await.unwrap(),
@@ -410,4 +411,44 @@ async fn docs_that_a_site_hides_stand_for_the_version_that_its_build_makes_of_th
             Vec::new()
         )
     );
+}
+
+#[tokio::test]
+async fn docs_that_only_the_build_makes_are_read_from_the_folder_they_are_made_of() {
+    let parent = tempfile::tempdir().unwrap();
+    let root = parent.path().join("repository");
+    let config = "module.exports = {presets: [['classic', {docs: {path: 'target/docs'}}]]}";
+    write(
+        &root,
+        &[
+            ("website/docusaurus.config.js", config),
+            ("docs/a.md", "# Written\n"),
+        ],
+    );
+    let open = || Source::Folder(FolderSource::open(&root.join("website")).unwrap());
+    let missing = async || {
+        let (source, settings) = open().opened().await.unwrap();
+        let listing = source.listing().await.unwrap();
+        missing_docs(&settings, &listing.paths)
+    };
+    let reason = missing()
+        .await
+        .expect("without a repository, nothing beside the site is read");
+    assert!(reason.contains("`target/docs` has no file"), "{reason}");
+    git(&root, &["init", "--quiet", "-b", "main"]);
+    assert_eq!(missing().await, None);
+    let (source, settings) = open().opened().await.unwrap();
+    assert_eq!(url_of(&source, &settings, "../docs/a.md").await, "/docs/a");
+    let told = &settings.warnings[..];
+    assert!(
+        matches!(told, [told] if told.contains("so `../docs` is read in its place")),
+        "{told:?}"
+    );
+    write(&root, &[("website/target/docs/b.md", "# Made\n")]);
+    let (source, settings) = open().opened().await.unwrap();
+    assert_eq!(
+        url_of(&source, &settings, "target/docs/b.md").await,
+        "/docs/b"
+    );
+    assert_eq!(settings.warnings, Vec::<String>::new());
 }

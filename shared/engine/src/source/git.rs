@@ -64,7 +64,11 @@ impl GitSource {
     }
 
     pub(super) fn has_folder(&self, name: &str) -> bool {
-        let folder = self.site.in_root(name).unwrap_or_default() + "/";
+        let folder = match self.site.in_root(name) {
+            None => return false,
+            Some(root) if root.is_empty() => root,
+            Some(folder) => folder + "/",
+        };
         let mut files = self.tree.files.range(folder.clone()..);
         files
             .next()

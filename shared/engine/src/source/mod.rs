@@ -18,11 +18,12 @@ use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 
 use folder::DEFAULT_FOLDER;
+use site_folder::SiteFolder;
 
 use book::{
     ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
     SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
-    missing_inputs, settings_text,
+    missing_inputs, settings_files_named_in, settings_text,
 };
 
 pub use cache::FileCache;
@@ -176,23 +177,45 @@ impl Source {
     /// [`SourceError::Settings`] if one of their files cannot be parsed, or they name a folder that may not be read.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
         let mut settings = self.written_settings().await?;
-        for docs in &mut settings.instances {
+        self.stand_in(&mut settings).await?;
+        self.located(settings)
+    }
+
+    /// Reads docs whose folder only the site's build makes from the folder that the build makes it of, as far as that can be told.
+    async fn stand_in(&self, settings: &mut SiteSettings) -> Result<(), SourceError> {
+        let (_, site) = self.root(settings);
+        let in_toml = |docs: &Instance| folder_origin(settings, docs) == Origin::toml();
+        let told: Vec<bool> = settings.instances.iter().map(in_toml).collect();
+        let docs = settings.instances.iter_mut().zip(told);
+        let docs = docs.filter(|(it, _)| it.kind == ContentKind::Docs && !it.is_assumed);
+        let mut docs: Vec<(&mut Instance, bool)> = docs.collect();
+        let are_alone = docs.len() == 1;
+        for (docs, is_told) in &mut docs {
+            let has_own = self.has_folder(&docs.path).await?;
+            if docs.current_version && are_alone && !(has_own || *is_told) {
+                for folder in ["docs", "../docs"] {
+                    if site.folder(folder).is_some() && self.has_folder(folder).await? {
+                        settings.warnings.push(docs.read_from(folder));
+                        break;
+                    }
+                }
+            }
             let first = docs.version_folder(docs.default_version());
             let Some(first) = first.filter(|_| !docs.current_version) else {
                 continue;
             };
-            if !self.has_folder(&first).await? && self.has_folder(&docs.path).await? {
+            if has_own && !self.has_folder(&first).await? {
                 settings.warnings.push(docs.show_hidden_docs_first());
             }
         }
-        self.located(settings)
+        Ok(())
     }
 
-    /// Gives each folder of pages the one path that its files have.
-    fn located(&self, mut settings: SiteSettings) -> Result<SiteSettings, SourceError> {
-        let (root, site) = match self {
+    /// Returns the name of the folder or bucket that is read, and the site's folder in it.
+    fn root(&self, settings: &SiteSettings) -> (String, SiteFolder) {
+        match self {
             Self::Folder(folder) => {
-                let (limit, site) = folder.limit(&settings);
+                let (limit, site) = folder.limit(settings);
                 (limit.display().to_string(), site)
             }
             Self::Git(commit) => ("the repository".to_owned(), commit.site.clone()),
@@ -200,7 +223,12 @@ impl Source {
             Self::S3(bucket) => (bucket.url(), bucket.site.clone()),
             #[cfg(test)]
             Self::Memory(files) => ("memory".to_owned(), files.site.clone()),
-        };
+        }
+    }
+
+    /// Gives each folder of pages the one path that its files have.
+    fn located(&self, mut settings: SiteSettings) -> Result<SiteSettings, SourceError> {
+        let (root, site) = self.root(&settings);
         for at in 0..settings.instances.len() {
             let path = &settings.instances[at].path;
             if !is_outside(path) {
@@ -230,6 +258,10 @@ impl Source {
         if !files.keys().any(|name| is_config(name)) {
             self.check_generator().await?;
         }
+        let configs = files.iter().filter(|(name, _)| is_config(name));
+        let imports = configs.flat_map(|(_, config)| settings_files_named_in(config));
+        let imports: Vec<String> = imports.filter(|name| !named.contains(name)).collect();
+        files.extend(self.settings_files(&imports).await?);
         let read = |files: &BTreeMap<String, String>| {
             SiteSettings::read_with_build(files, has_docs_folder, self.build_folder())
         };

@@ -150,8 +150,11 @@ impl S3Source {
     }
 
     pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
-        let folder = self.site.in_root(name).unwrap_or_default();
-        let folder = format!("{}{folder}/", self.prefix);
+        let folder = match self.site.in_root(name) {
+            None => return Ok(false),
+            Some(root) if root.is_empty() => self.prefix.clone(),
+            Some(folder) => format!("{}{folder}/", self.prefix),
+        };
         let request = self
             .client
             .list_objects_v2()

@@ -16,8 +16,15 @@ impl<'a> Evaluator<'_, 'a> {
             .resolved_path(call, depth)
             .or_else(|| self.required(call))
             .or_else(|| self.method(call, depth))
-            .or_else(|| match &call.callee {
+            .or_else(|| match call.callee.get_inner_expression() {
                 Expression::Identifier(name) => self.own_function(name, call, depth),
+                // A function that is called where it is written.
+                function @ (Expression::ArrowFunctionExpression(_)
+                | Expression::FunctionExpression(_))
+                    if call.arguments.is_empty() =>
+                {
+                    Some(self.config(function, depth + 1))
+                }
                 _ => None,
             });
         value.unwrap_or_else(|| self.computed(call.span))

@@ -102,6 +102,30 @@ impl ConfigValue {
         }
     }
 
+    /// The value that a field is written with, if something unknown on a line may replace it. Of plugins, which may be others, nothing is known.
+    pub(in super::super) fn unless_replaced(self, line: usize) -> Self {
+        let is_plain = match self {
+            Self::Map(map) => return Self::Map(map.unless_replaced(line)),
+            Self::List(_) => self.texts().is_some(),
+            ref value => value.is_scalar() && *value != ABSENT,
+        };
+        let decision = Decision {
+            line,
+            usual_first: true,
+        };
+        let fields = Box::new(Self::Computed(line));
+        if is_plain {
+            let values = vec![self];
+            Self::OneOf(Alternatives {
+                values,
+                decision,
+                fields,
+            })
+        } else {
+            *fields
+        }
+    }
+
     /// Merges two possible values, between which `decision` decides.
     pub(in super::super) fn or(self, other: Self, decision: Decision) -> Self {
         match (self, other) {
@@ -146,6 +170,17 @@ impl ConfigValue {
 }
 
 impl ConfigMap {
+    /// The map, if something unknown on a line may replace each of its fields.
+    pub(super) fn unless_replaced(self, line: usize) -> Self {
+        let fields = self.fields.into_iter();
+        Self {
+            fields: fields
+                .map(|(key, value)| (key, value.unless_replaced(line)))
+                .collect(),
+            rest: Box::new(ConfigValue::Computed(line)),
+        }
+    }
+
     pub(super) fn or(mut self, mut other: Self, decision: Decision) -> Self {
         let keys: Vec<String> = self
             .fields
