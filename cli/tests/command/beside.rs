@@ -134,10 +134,7 @@ fn a_folder_of_docs_is_told_the_site_that_it_belongs_to() {
 #[test]
 fn a_folder_of_docs_that_does_not_exist_is_named() {
     let workshop = workshop();
-    workshop.write(
-        "docusaurus.config.js",
-        &CONFIG.replace("../docs", "../guide"),
-    );
+    workshop.write("bookrag.toml", "docs_path = '../guide'");
     write(
         &workshop,
         "book/blog/2024-05-03-a.md",

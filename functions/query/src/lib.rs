@@ -58,7 +58,10 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/api/chat", chat_route())
         .route(
             "/api/v1/ask",
-            get(ask::ask).route_layer(limited(Route::Chat)),
+            // Without this, axum would answer a request for the headers alone.
+            get(ask::ask)
+                .route_layer(limited(Route::Chat))
+                .head(method_not_allowed),
         )
         .route("/api/v1/feedback", judged)
         .route("/api/v1/conversations/{id}", forgotten)

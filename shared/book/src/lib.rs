@@ -56,7 +56,7 @@ pub use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};
-pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs, other_missing_docs};
+pub use missing::{OTHER_GENERATORS, hidden_docs, is_markdown, missing_docs, other_missing_docs};
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{

@@ -24,6 +24,13 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
 
 const MARKDOWN: [&str; 2] = [".md", ".mdx"];
 
+/// True for the path of a Markdown file.
+#[must_use]
+pub fn is_markdown(path: &str) -> bool {
+    let mut extensions = MARKDOWN.iter();
+    extensions.any(|extension| path.ends_with(extension))
+}
+
 /// Returns why a site has no docs that readers could see first: of each docs plugin, their folder, or that of their version, has no file.
 #[must_use]
 pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
@@ -67,8 +74,10 @@ fn missing_versions(
         if docs.current_version && !exists(&docs.path) {
             let reason = format!(
                 "the docs folder `{}` has no file; if the site's build makes it, run that step first; otherwise correct the `path` of the docs \
-                 plugin `{}`, or write `docs_path` into bookrag.toml",
-                docs.path, docs.id
+                 plugin `{}`, or write `{}` into bookrag.toml",
+                docs.path,
+                docs.id,
+                docs.path_setting()
             );
             miss(CURRENT_VERSION, reason);
         }
@@ -100,7 +109,7 @@ pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<
         let below = below.take_while(|path| path.starts_with(&start));
         let shown = |path: &&String| super::pages::page_file(settings, path).is_some();
         let count = below
-            .filter(|path| MARKDOWN.iter().any(|extension| path.ends_with(extension)))
+            .filter(|path| is_markdown(path))
             .filter(|path| !shown(path))
             .count();
         (count > 0).then(|| {

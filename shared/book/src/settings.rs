@@ -14,7 +14,7 @@ mod instance;
 mod plugins;
 mod reading_key;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -59,18 +59,26 @@ pub fn is_settings_file(path: &str) -> bool {
     SETTINGS_FILES.contains(&path) || path == SITEMAP || is_about_versions(path)
 }
 
-/// True for `api_versions.json`, `versions_config.json` and other files beside the config that say by their names that they are about versions.
+/// True for `api_versions.json`, `archivedVersions.json` and other files beside the config that say by their names that they are about versions.
 fn is_about_versions(path: &str) -> bool {
     let name = path.strip_suffix(".json");
-    name.is_some_and(|name| !name.contains('/') && name.to_lowercase().contains("version"))
+    name.is_some_and(|name| !name.contains('/') && name.contains("ersions"))
 }
+
+/// The longest name of a file on common systems, in bytes.
+const MAX_FILE_NAME: usize = 255;
+
+/// The most files about versions that a config may import, more than any site has.
+const MAX_IMPORTED_FILES: usize = 16;
 
 /// Returns the [settings files](is_settings_file) in JSON that a config names, for it to import.
 #[must_use]
-pub fn settings_files_named_in(config: &str) -> Vec<String> {
+pub fn settings_files_named_in(config: &str) -> BTreeSet<String> {
     let literals = config.split(['"', '\'', '`']);
     let files = literals.filter_map(|literal| literal.strip_prefix("./"));
-    let files = files.filter(|file| is_about_versions(file));
+    let files = files.filter(|file| file.len() <= MAX_FILE_NAME && is_about_versions(file));
+    let files: BTreeSet<&str> = files.collect();
+    let files = files.into_iter().take(MAX_IMPORTED_FILES);
     files.map(str::to_owned).collect()
 }
 
@@ -237,14 +245,14 @@ impl SiteSettings {
             config.get("trailingSlash"),
             ConfigValue::bool,
         );
-        let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
-        instances.extend(read_pages_and_blogs(
+        let instances = read_instances(
             &mut toml,
             &config,
+            has_docs_folder,
             build.as_deref(),
             files,
             &mut picker,
-        )?);
+        )?;
         let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",
@@ -261,10 +269,7 @@ impl SiteSettings {
             ConfigValue::bool,
             false,
         );
-        let i18n = config.get("i18n");
-        let (default_locale, locales) = read_locales(&mut toml, i18n, &mut picker);
-        let i18n_path = i18n_path(i18n, &mut picker);
-        let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
+        let locales = Locales::read(&mut toml, config.get("i18n"), &base_url, &mut picker);
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
@@ -277,11 +282,11 @@ impl SiteSettings {
                 .map(|url| url.trim_end_matches('/').to_owned()),
             instances,
             trailing_slash,
-            default_locale,
+            default_locale: locales.default,
             static_folders: static_folders(&config),
-            locales,
-            i18n_path,
-            locale_places,
+            locales: locales.all,
+            i18n_path: locales.path,
+            locale_places: locales.places,
             base_url,
             markdown_format,
             math,
@@ -337,30 +342,45 @@ impl SiteSettings {
     }
 }
 
-/// Returns the default locale, and all locales.
-fn read_locales(
-    toml: &mut TomlSettings,
-    i18n: &ConfigValue,
-    picker: &mut Picker,
-) -> (String, Vec<String>) {
-    let default_locale = picker.pick(
-        "default_locale",
-        toml.default_locale.take(),
-        i18n.get("defaultLocale"),
-        ConfigValue::text,
-        "en".to_owned(),
-    );
-    let mut locales = picker.pick(
-        "locales",
-        toml.locales.take(),
-        i18n.get("locales"),
-        ConfigValue::texts,
-        vec![],
-    );
-    if !locales.contains(&default_locale) {
-        locales.insert(0, default_locale.clone());
+/// The locales of a site, and where their translations and URLs are.
+struct Locales {
+    default: String,
+    all: Vec<String>,
+    path: String,
+    places: BTreeMap<String, LocalePlace>,
+}
+
+impl Locales {
+    fn read(
+        toml: &mut TomlSettings,
+        i18n: &ConfigValue,
+        base_url: &str,
+        picker: &mut Picker,
+    ) -> Self {
+        let default = picker.pick(
+            "default_locale",
+            toml.default_locale.take(),
+            i18n.get("defaultLocale"),
+            ConfigValue::text,
+            "en".to_owned(),
+        );
+        let mut all = picker.pick(
+            "locales",
+            toml.locales.take(),
+            i18n.get("locales"),
+            ConfigValue::texts,
+            vec![],
+        );
+        if !all.contains(&default) {
+            all.insert(0, default.clone());
+        }
+        Self {
+            default,
+            all,
+            path: i18n_path(i18n, picker),
+            places: locale_places(i18n.get("localeConfigs"), base_url, picker),
+        }
     }
-    (default_locale, locales)
 }
 
 /// Returns the folder of translations.
@@ -440,26 +460,21 @@ pub fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> 
     })
 }
 
-/// Reads the plugins of pages and blogs. Pages that only the build has belong to those of pages.
-fn read_pages_and_blogs(
+/// Reads the plugins of docs, pages and blogs. Pages that only the build has belong to those of pages.
+fn read_instances(
     toml: &mut TomlSettings,
     config: &ConfigValue,
+    has_docs_folder: bool,
     build: Option<&str>,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
 ) -> Result<Vec<Instance>, SettingsError> {
     let pages = std::mem::take(&mut toml.pages);
     let blog = std::mem::take(&mut toml.blog);
-    let mut instances = read_unversioned(ContentKind::Pages, pages, config, build, files, picker)?;
-    instances.extend(read_unversioned(
-        ContentKind::Blog,
-        blog,
-        config,
-        None,
-        files,
-        picker,
-    )?);
-    Ok(instances)
+    let docs = read_docs(toml, config, has_docs_folder, files, picker)?;
+    let pages = read_unversioned(ContentKind::Pages, pages, config, build, files, picker)?;
+    let blogs = read_unversioned(ContentKind::Blog, blog, config, None, files, picker)?;
+    Ok(docs.into_iter().chain(pages).chain(blogs).collect())
 }
 
 #[cfg(test)]

@@ -56,6 +56,11 @@ async fn the_answer_of_the_chat_route_is_a_completion_with_footnotes() {
     let embedded = ask(COVERED).header("Sec-Fetch-Mode", "no-cors");
     assert_eq!(embedded.send().await.unwrap().status(), 403);
     assert_eq!(ask(" ").send().await.unwrap().status(), 400);
+    let (client, request) = ask(COVERED).build_split();
+    let mut request = request.unwrap();
+    *request.method_mut() = reqwest::Method::HEAD;
+    let head = client.execute(request).await.unwrap();
+    assert_eq!(head.status(), 405);
     let refused = ask(NOT_COVERED).send().await.unwrap();
     let refused = refused.text().await.unwrap();
     assert!(refused.contains("\n\nSee also:\n\n- ["), "{refused}");

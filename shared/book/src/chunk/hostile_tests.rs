@@ -51,6 +51,8 @@ const UNITS: &[&str] = &[
     "<i> ",
     "<X a=\"two words\"/>",
     "<X a='",
+    "<CodeBlock>{\n\n",
+    "<CodeBlock>{`a`}",
     "<pre> a",
     "a <p>1) ",
     "<p>\ta",
@@ -169,6 +171,8 @@ fn repeated_tags_are_read_in_plain_markdown() {
         let text = unit.repeat(BYTES / unit.len());
         check(&format!("---\nmdx:\n  format: md\n---\nx\n\n{text}"));
     }
+    let nested = "<CodeBlock>{\n\n".repeat(BYTES / 32) + &"}\n\n".repeat(BYTES / 32);
+    check(&format!("---\nmdx:\n  format: md\n---\nx\n\n{nested}"));
 }
 
 #[test]

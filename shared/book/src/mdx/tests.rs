@@ -167,7 +167,18 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
         (line("analyzer:"), line("    - ${name}"), line("More.")),
         (4, 6, 9)
     );
+    let text = |body: &str| prepare(body, 1, MDX, &BTreeMap::new(), None).text;
+    let titled = text("<CodeBlock title=\"a.txt\">{`hello`}</CodeBlock>");
+    assert!(
+        titled.contains("```text title=\"a.txt\"\nhello\n```"),
+        "{titled}"
+    );
+    let item = text("1. One\n\n   <CodeBlock language=\"yaml\">{`a:\n     b: 1`}</CodeBlock>\n");
+    assert!(item.contains("   a:\n     b: 1\n   ```"), "{item}");
     for other in [
+        "<CodeBlock>{``}</CodeBlock>",
+        "> <CodeBlock>{`\n> a\n> `}</CodeBlock>",
+        "<CodeBlock>{'a\\nb'}</CodeBlock>",
         "<CodeBlock>{code}</CodeBlock>",
         "<CodeBlock>{`a`}{`b`}</CodeBlock>",
         "<CodeBlock>text</CodeBlock>",

@@ -18,7 +18,7 @@ fn docs(options: &str) -> Result<SiteSettings, SettingsError> {
 }
 
 fn excluded(settings: &SiteSettings) -> &[String] {
-    &settings.instances[0].exclude_patterns
+    &settings.instances[0].patterns.exclude
 }
 
 #[test]
@@ -74,6 +74,8 @@ fn each_way_to_export_a_config_is_read() {
         format!("module.exports = {object}"),
         format!("(module.exports = {object});"),
         format!("const config = (async () => {{ return {object}; }})(); module.exports = config;"),
+        "module.exports = ((title) => ({title, baseUrl: '/a/'}))('A');".to_owned(),
+        format!("export default (async function () {{ return {object}; }})();"),
         format!("export default {object}"),
         format!("const config = {object}; export default config"),
         format!("const config = {object}; export {{config as default}}"),
@@ -145,7 +147,7 @@ fn a_spread_of_known_objects_gives_their_fields() {
          module.exports = {presets: [['classic', {docs: {...shared, include: lists}}]]};",
     );
     assert_eq!(excluded(&settings), ["secret/**"]);
-    assert_eq!(settings.instances[0].include_patterns, ["a.md", "b.md"]);
+    assert_eq!(settings.instances[0].patterns.include, ["a.md", "b.md"]);
     let settings = docs("{exclude: ['a.md'], ...{exclude: ['b.md']}}").unwrap();
     assert_eq!(excluded(&settings), ["b.md"]);
 }
@@ -419,6 +421,32 @@ module.exports = {
         });
         assert!(found, "{line}, {name}: {:#?}", settings.warnings);
     }
+}
+
+#[test]
+fn what_may_be_replaced_decides_nothing() {
+    for options in [
+        "exclude: o.hide ? ['secret/**'] : []",
+        "exclude: [o.hide && 'secret/**'].filter(Boolean)",
+        "exclude: o.hide || ['secret/**']",
+    ] {
+        let config = format!(
+            "const o = {{hide: false, ...load()}};
+            module.exports = {{presets: [['classic', {{docs: {{{options}}}}}]]}}"
+        );
+        let files = BTreeMap::from([("docusaurus.config.js".to_owned(), config)]);
+        let refused = SiteSettings::read(&files, true).expect_err(options);
+        assert!(refused.reason.contains("\nexclude = "), "{refused}");
+    }
+    let settings = config(
+        "const o = {api: false, ...load()};
+        module.exports = {presets: ['classic'], plugins: [o.api && ['@docusaurus/plugin-content-docs', {id: 'api'}]].filter(Boolean)}",
+    );
+    let told = settings.warnings.join("\n");
+    assert!(
+        told.contains("which plugins are used is computed"),
+        "{told}"
+    );
 }
 
 #[test]

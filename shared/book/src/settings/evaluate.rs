@@ -67,6 +67,14 @@ pub(super) fn read_config(
     })
 }
 
+/// True for a function that is written here.
+fn is_function(expression: &Expression<'_>) -> bool {
+    matches!(
+        expression.get_inner_expression(),
+        Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_)
+    )
+}
+
 struct Evaluator<'s, 'a> {
     semantic: &'s Semantic<'a>,
     text: &'s str,
@@ -166,6 +174,8 @@ impl<'a> Evaluator<'_, 'a> {
                     )
                 }
                 (Expression::Identifier(function), []) => self.config_of_name(function, depth),
+                // Also `(async () => …)()`, whose promise Docusaurus awaits.
+                (function, []) if is_function(function) => self.config(function, depth + 1),
                 _ => self.call(call, depth + 1),
             },
             // `export default await getConfig()`.
@@ -182,13 +192,10 @@ impl<'a> Evaluator<'_, 'a> {
                     Some(self.returned(function.node_id.get(), depth + 1))
                 }
                 AstKind::VariableDeclarator(variable) => {
-                    match variable.init.as_ref()?.get_inner_expression() {
-                        function @ (Expression::ArrowFunctionExpression(_)
-                        | Expression::FunctionExpression(_)) => {
-                            Some(self.config(function, depth + 1))
-                        }
-                        _ => None,
-                    }
+                    let init = variable.init.as_ref()?;
+                    let is_called = matches!(init.get_inner_expression(),
+                        Expression::CallExpression(call) if is_function(&call.callee));
+                    (is_called || is_function(init)).then(|| self.config(init, depth + 1))
                 }
                 _ => None,
             });

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::super::paths::joined;
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::build::FRONT_PAGE;
-use super::docusaurus::{NO_DOCS, version_paths};
+use super::docusaurus::NO_DOCS;
 use super::origin::Picker;
-use super::patterns::glob_set;
+use super::patterns::{DEFAULT_INCLUDE, PagePatterns, pick_patterns};
 use super::value::ConfigValue;
-use super::versions::built_versions;
+use super::versions::BuiltVersions;
 use super::{CURRENT_VERSION, SettingsError};
 
 /// The id of a docs instance whose options set none.
@@ -20,15 +19,6 @@ pub const DEFAULT_INSTANCE: &str = "default";
 
 /// Separates an instance's id from a version's name in lists over several instances.
 const VERSION_SEPARATOR: char = '@';
-
-const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
-
-const DEFAULT_EXCLUDE: [&str; 4] = [
-    "**/_*.{js,jsx,ts,tsx,md,mdx}",
-    "**/_*/**",
-    "**/*.test.{js,jsx,ts,tsx}",
-    "**/__tests__/**",
-];
 
 /// The kind of a page, by the plugin that makes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,10 +95,7 @@ pub struct Instance {
     pub tags_file: Option<String>,
     /// The file that maps author keys to names, relative to a content folder; for blogs only.
     pub authors_file: Option<String>,
-    pub(super) include_patterns: Vec<String>,
-    pub(super) include: GlobSet,
-    pub(super) exclude_patterns: Vec<String>,
-    pub(super) exclude: GlobSet,
+    pub(super) patterns: PagePatterns,
 }
 
 impl Instance {
@@ -119,7 +106,7 @@ impl Instance {
     /// If its versions file cannot be parsed or a pattern is invalid.
     pub(super) fn read_docs(
         id: &str,
-        toml: TomlDocs,
+        mut toml: TomlDocs,
         options: &ConfigValue,
         default_path: &str,
         files: &BTreeMap<String, String>,
@@ -130,7 +117,7 @@ impl Instance {
         }
         let route_base_path = picker.pick(
             "route_base_path",
-            toml.route_base_path,
+            toml.route_base_path.take(),
             options.get("routeBasePath"),
             ConfigValue::text,
             "docs".to_owned(),
@@ -138,7 +125,7 @@ impl Instance {
         let told_path = toml.docs_path.is_some();
         let docs_path = picker.pick_scope(
             "docs_path",
-            toml.docs_path,
+            toml.docs_path.take(),
             options.get("path"),
             ConfigValue::path,
             default_path.to_owned(),
@@ -151,44 +138,15 @@ impl Instance {
             ConfigValue::bool,
             true,
         );
-        let [include_patterns, exclude_patterns] = [
-            ("include", toml.include, &DEFAULT_INCLUDE[..]),
-            ("exclude", toml.exclude, &DEFAULT_EXCLUDE[..]),
-        ]
-        .map(|(name, toml, default)| {
-            let default = default.iter().map(|&pattern| pattern.to_owned());
-            let options = options.get(name);
-            picker.pick_scope(name, toml, options, ConfigValue::texts, default.collect())
-        });
-        let path = content_folder("docs_path", &docs_path, picker);
-        let versions = built_versions(
-            &versions_file(id),
-            toml.versions,
-            toml.current_version,
+        let patterns = pick_patterns(
+            [toml.include.take(), toml.exclude.take()],
             options,
-            files,
+            DEFAULT_INCLUDE,
             picker,
-        )?;
-        let last_version = picker.optional(
-            "last_version",
-            toml.last_version,
-            options.get("lastVersion"),
-            ConfigValue::text,
         );
-        // The file of other docs' versions is read once these docs are known.
-        let are_known = id == DEFAULT_INSTANCE || files.contains_key(&versions_file(id));
-        if !is_assumed && are_known {
-            versions.check(last_version.as_deref(), id, files, picker)?;
-        }
-        let version_paths = picker.pick(
-            "version_paths",
-            toml.version_paths,
-            options.get("versions"),
-            version_paths,
-            BTreeMap::new(),
-        );
-        let include = glob_set("include", &include_patterns, picker, files)?;
-        let exclude = glob_set("exclude", &exclude_patterns, picker, files)?;
+        let path = content_folder("docs_path", &docs_path, picker);
+        let versions = BuiltVersions::read(id, toml, options, is_assumed, files, picker)?;
+        let patterns = PagePatterns::new(patterns, picker, files)?;
         picker.table.clear();
         Ok(Self {
             kind: ContentKind::Docs,
@@ -200,14 +158,11 @@ impl Instance {
             number_prefixes,
             current_version: versions.current && *options != NO_DOCS,
             versions: versions.others,
-            last_version,
-            version_paths,
+            last_version: versions.last,
+            version_paths: versions.paths,
             tags_file: tags_file(options),
             authors_file: None,
-            include_patterns,
-            include,
-            exclude_patterns,
-            exclude,
+            patterns,
         })
     }
 
@@ -227,7 +182,7 @@ impl Instance {
         let (folder, route, pages) = match kind {
             // Scripts are pages too; they are listed but not read.
             ContentKind::Pages => ("src/pages", "", "**/*.{js,jsx,ts,tsx,md,mdx}"),
-            ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE[0]),
+            ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE),
         };
         let path = picker.pick_scope(
             "path",
@@ -236,20 +191,7 @@ impl Instance {
             ConfigValue::path,
             folder.to_owned(),
         );
-        let include_patterns = picker.pick_scope(
-            "include",
-            toml.include,
-            options.get("include"),
-            ConfigValue::texts,
-            vec![pages.to_owned()],
-        );
-        let exclude_patterns = picker.pick_scope(
-            "exclude",
-            toml.exclude,
-            options.get("exclude"),
-            ConfigValue::texts,
-            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
-        );
+        let patterns = pick_patterns([toml.include, toml.exclude], options, pages, picker);
         if picker.leaves_out() {
             return Ok(None);
         }
@@ -278,17 +220,14 @@ impl Instance {
                 let named = options.get("authorsMapPath").text();
                 named.unwrap_or_else(|| "authors.yml".to_owned())
             }),
-            include: glob_set("include", &include_patterns, picker, files)?,
-            include_patterns,
-            exclude: glob_set("exclude", &exclude_patterns, picker, files)?,
-            exclude_patterns,
+            patterns: PagePatterns::new(patterns, picker, files)?,
         }))
     }
 
     /// True if the instance includes the file at `relative`, a path below its version's root.
     #[must_use]
     pub fn includes(&self, relative: &str) -> bool {
-        self.include.is_match(relative) && !self.exclude.is_match(relative)
+        self.patterns.match_path(relative)
     }
 
     /// Returns the version at the bare path.
@@ -327,12 +266,23 @@ impl Instance {
         Some(format!("{}/version-{version}", self.versions_folder()?))
     }
 
+    /// Returns the name in `bookrag.toml` of the setting for the folder: `docs_path`, `docs.api.docs_path`, `blog.default.path`.
+    #[must_use]
+    pub fn path_setting(&self) -> String {
+        match (self.kind, self.id.as_str()) {
+            (ContentKind::Docs, DEFAULT_INSTANCE) => "docs_path".to_owned(),
+            (ContentKind::Docs, id) => format!("docs.{id}.docs_path"),
+            (_, id) => format!("{}.path", id.replace('/', ".")),
+        }
+    }
+
     /// Reads the docs from another folder than the one that the site's build makes. Returns a warning for the author.
     pub fn read_from(&mut self, folder: &str) -> String {
         let made = std::mem::replace(&mut self.path, folder.to_owned());
         format!(
             "the docs folder `{made}` has no file, so `{folder}` is read in its place; if the site's build makes `{made}`, run that step first; \
-             otherwise write `docs_path` into bookrag.toml"
+             otherwise write `{setting}` into bookrag.toml",
+            setting = self.path_setting()
         )
     }
 
@@ -412,7 +362,7 @@ pub fn origin_of_version(version: &str) -> (ContentKind, &str) {
     prefixed.unwrap_or((ContentKind::Docs, instance))
 }
 
-fn versions_file(id: &str) -> String {
+pub(super) fn versions_file(id: &str) -> String {
     prefixed(id, "versions.json")
 }
 

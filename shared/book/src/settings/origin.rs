@@ -54,7 +54,7 @@ enum Said {
     /// Their values are not known.
     Unknown { remedy: &'static str },
     /// They are written, but what is spread over them may have other values.
-    Replaced,
+    Replaced { remedy: &'static str },
 }
 
 /// Takes each setting from the first source that has it, and records that source.
@@ -161,8 +161,8 @@ impl Picker {
         let name = format!("{}{name}", self.table);
         let usual = config.usual();
         let said = match (config.alternatives(), &usual) {
+            _ if config.may_be_replaced() => Some(Said::Replaced { remedy }),
             ([], None) => Some(Said::Unknown { remedy }),
-            ([_], _) => Some(Said::Replaced),
             _ => None,
         };
         match (config.computed_line(), said, &usual) {
@@ -191,8 +191,8 @@ impl Picker {
                 Said::Unknown { remedy } => format!(
                     "{file}, line {line}: `{names}` {verb} computed, and the config is not run; {remedy}"
                 ),
-                Said::Replaced => format!(
-                    "{file}, line {line}: what is computed here may replace `{names}`; what is written is used; otherwise {IN_TOML}"
+                Said::Replaced { remedy } => format!(
+                    "{file}, line {line}: what is computed here may replace `{names}`; what is written is used; otherwise {remedy}"
                 ),
             }
         });

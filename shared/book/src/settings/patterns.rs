@@ -6,6 +6,17 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::SettingsError;
 use super::origin::Picker;
+use super::value::ConfigValue;
+
+/// The default `include` of docs and blogs.
+pub(super) const DEFAULT_INCLUDE: &str = "**/*.{md,mdx}";
+
+const DEFAULT_EXCLUDE: [&str; 4] = [
+    "**/_*.{js,jsx,ts,tsx,md,mdx}",
+    "**/_*/**",
+    "**/*.test.{js,jsx,ts,tsx}",
+    "**/__tests__/**",
+];
 
 /// The longest pattern in bytes, and the most patterns: parsing one takes stack, and all of them memory.
 const MAX_PATTERN_BYTES: usize = 1_000;
@@ -14,11 +25,63 @@ const MAX_PATTERNS: usize = 1_000;
 /// Beginnings of extended globs, which Docusaurus supports but `globset` treats as text.
 const EXTENDED: [&str; 5] = ["!(", "@(", "+(", "?(", "*("];
 
+/// Which files of a plugin's folder are its pages.
+#[derive(Debug, Clone)]
+pub(super) struct PagePatterns {
+    /// The patterns as they are written, for [keys](super::SiteSettings::reading_key).
+    pub(super) include: Vec<String>,
+    pub(super) exclude: Vec<String>,
+    included: GlobSet,
+    excluded: GlobSet,
+}
+
+impl PagePatterns {
+    /// Parses the patterns `include` and `exclude`.
+    ///
+    /// # Errors
+    /// If a pattern is invalid.
+    pub(super) fn new(
+        [include, exclude]: [Vec<String>; 2],
+        picker: &Picker,
+        files: &BTreeMap<String, String>,
+    ) -> Result<Self, SettingsError> {
+        Ok(Self {
+            included: glob_set("include", &include, picker, files)?,
+            excluded: glob_set("exclude", &exclude, picker, files)?,
+            include,
+            exclude,
+        })
+    }
+
+    /// True for a page's path below its version's root.
+    pub(super) fn match_path(&self, path: &str) -> bool {
+        self.included.is_match(path) && !self.excluded.is_match(path)
+    }
+}
+
+/// Takes the patterns `include` and `exclude` from `bookrag.toml`, or else from a plugin's options.
+pub(super) fn pick_patterns(
+    toml: [Option<Vec<String>>; 2],
+    options: &ConfigValue,
+    default_include: &str,
+    picker: &mut Picker,
+) -> [Vec<String>; 2] {
+    let [include, exclude] = toml;
+    let owned = |patterns: &[&str]| patterns.iter().map(|&it| it.to_owned()).collect();
+    [
+        ("include", include, owned(&[default_include])),
+        ("exclude", exclude, owned(&DEFAULT_EXCLUDE)),
+    ]
+    .map(|(name, toml, default)| {
+        picker.pick_scope(name, toml, options.get(name), ConfigValue::texts, default)
+    })
+}
+
 /// Parses the patterns of the setting `name`.
 ///
 /// # Errors
 /// If a pattern is invalid, since ignoring it would change which pages are shown.
-pub(super) fn glob_set(
+fn glob_set(
     name: &str,
     patterns: &[String],
     picker: &Picker,

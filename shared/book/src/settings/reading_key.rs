@@ -52,10 +52,7 @@ impl SiteSettings {
             // The paths of the files looked for are part of the fingerprint.
             tags_file: _,
             authors_file: _,
-            include_patterns,
-            include: _,
-            exclude_patterns,
-            exclude: _,
+            patterns,
             is_built: _,
             is_assumed: _,
         } = self.instance(instance);
@@ -88,8 +85,8 @@ impl SiteSettings {
             ("comment_ids", json!(comment_ids)),
             ("keep_anchor_case", json!(keep_anchor_case)),
             ("require_front_matter", json!(require_front_matter)),
-            ("include", json!(include_patterns)),
-            ("exclude", json!(exclude_patterns)),
+            ("include", json!(patterns.include)),
+            ("exclude", json!(patterns.exclude)),
         ];
         let lines = instance.into_iter().chain(fields);
         let lines: String = lines

@@ -219,6 +219,17 @@ fn a_version_of_the_docs_folder_may_be_named_with_the_others() {
     assert_eq!(docs.versions, ["10.x", "9.x"]);
     assert!(docs.current_version);
     assert_eq!(docs.default_version(), "current");
+    // Docusaurus builds a version that is named, whatever this option says.
+    let config =
+        "module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false}}]]}";
+    for (name, text) in [
+        ("versions.json", "[\"current\"]"),
+        ("bookrag.toml", "versions = ['current']"),
+    ] {
+        let settings = read(&[(name, text), ("docusaurus.config.js", config)]);
+        let docs = &settings.instances[0];
+        assert!(docs.current_version && docs.versions.is_empty(), "{name}");
+    }
 }
 
 #[test]
@@ -228,7 +239,12 @@ fn files_about_versions_that_a_config_imports_are_named() {
         import old from './data/versions.json'; // isn't read
         export default {presets: [['classic', {docs: {versions: options}}]]};";
     let named = settings_files_named_in(config);
-    assert_eq!(named, ["versions.json", "versions_config.json"]);
+    let expected = ["versions.json", "versions_config.json"].map(str::to_owned);
+    assert_eq!(named, expected.into());
+    let many: String = (0..100_000)
+        .map(|at| format!("'./versions{}.json' ", at % 50))
+        .collect();
+    assert_eq!(settings_files_named_in(&many).len(), MAX_IMPORTED_FILES);
     let versions = ("versions_config.json", "{\"1.0\": {\"path\": \"old\"}}");
     let settings = read(&[("docusaurus.config.ts", config), versions]);
     assert_eq!(settings.instances[0].version_paths["1.0"], "old");

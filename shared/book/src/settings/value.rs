@@ -124,6 +124,8 @@ impl ConfigValue {
             Self::Number(value) => Some(*value != 0.0 && !value.is_nan()),
             Self::Text(text) => Some(!text.is_empty()),
             Self::SitePath(_) | Self::List(_) | Self::Map(_) | Self::Function(_) => Some(true),
+            // Another value may replace a single one.
+            Self::OneOf(alternatives) if alternatives.values.len() == 1 => None,
             Self::OneOf(alternatives) => {
                 let mut truths = alternatives.values.iter().map(Self::truth);
                 let first = truths.next()??;

@@ -2,22 +2,68 @@
 
 use std::collections::BTreeMap;
 
+use super::bookrag_toml::TomlDocs;
+use super::docusaurus::version_paths;
+use super::instance::versions_file;
 use super::origin::{Origin, Picker};
 use super::value::ConfigValue;
-use super::{CURRENT_VERSION, SettingsError};
+use super::{CURRENT_VERSION, DEFAULT_INSTANCE, SettingsError};
 
 pub(super) struct BuiltVersions {
     /// True if the docs folder itself is built, as the version `current`.
     pub(super) current: bool,
     pub(super) others: Vec<String>,
+    /// The version that is to be at the bare path.
+    pub(super) last: Option<String>,
+    /// Custom paths of versions.
+    pub(super) paths: BTreeMap<String, String>,
 }
 
 impl BuiltVersions {
+    /// Reads the versions of the docs `id` from `bookrag.toml` and the options of the docs.
+    ///
+    /// # Errors
+    /// If the file that lists the versions cannot be parsed, or Docusaurus would not build the docs.
+    pub(super) fn read(
+        id: &str,
+        mut toml: TomlDocs,
+        options: &ConfigValue,
+        is_assumed: bool,
+        files: &BTreeMap<String, String>,
+        picker: &mut Picker,
+    ) -> Result<Self, SettingsError> {
+        let (current, others) = built_versions(id, &mut toml, options, files, picker)?;
+        let last = picker.optional(
+            "last_version",
+            toml.last_version,
+            options.get("lastVersion"),
+            ConfigValue::text,
+        );
+        let paths = picker.pick(
+            "version_paths",
+            toml.version_paths,
+            options.get("versions"),
+            version_paths,
+            BTreeMap::new(),
+        );
+        let versions = Self {
+            current,
+            others,
+            last,
+            paths,
+        };
+        // The file of other docs' versions is read once these docs are known.
+        let are_known = id == DEFAULT_INSTANCE || files.contains_key(&versions_file(id));
+        if !is_assumed && are_known {
+            versions.check(id, files, picker)?;
+        }
+        Ok(versions)
+    }
+
     /// # Errors
     /// If no version is built, or not the one that the site shows first. Docusaurus does not build such a site.
-    pub(super) fn check(
+    fn check(
         &self,
-        last: Option<&str>,
         id: &str,
         files: &BTreeMap<String, String>,
         picker: &Picker,
@@ -32,6 +78,7 @@ impl BuiltVersions {
             );
             return Err(picker.refused("current_version", "includeCurrentVersion", &reason, files));
         }
+        let last = self.last.as_deref();
         match last.filter(|last| !built.contains(last)) {
             None => Ok(()),
             Some(last) => {
@@ -45,22 +92,23 @@ impl BuiltVersions {
     }
 }
 
-/// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
+/// Reads whether the docs folder itself is built, and the other versions, from `bookrag.toml`, or else from the file that lists them, limited by
+/// the options of the docs.
 ///
-/// A computed option has no effect, with a warning, since it cannot change which version readers see first. One that depends on the
+/// A computed option has no effect, with a warning, since it seldom changes which version readers see first. One that depends on the
 /// environment has its value without any variable. Without versions `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
-/// If `versions_file` cannot be parsed.
-pub(super) fn built_versions(
-    versions_file: &str,
-    toml_versions: Option<Vec<String>>,
-    toml_current: Option<bool>,
+/// If the file that lists the versions cannot be parsed.
+fn built_versions(
+    id: &str,
+    toml: &mut TomlDocs,
     docs: &ConfigValue,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
-) -> Result<BuiltVersions, SettingsError> {
-    let (versions_told, current_told) = (toml_versions.is_some(), toml_current.is_some());
+) -> Result<(bool, Vec<String>), SettingsError> {
+    let toml_current = toml.current_version;
+    let (versions_told, current_told) = (toml.versions.is_some(), toml_current.is_some());
     // Other generators have other files of this name.
     let none = BTreeMap::new();
     let files = if *docs.get("disableVersioning") == ConfigValue::Bool(true) {
@@ -68,7 +116,10 @@ pub(super) fn built_versions(
     } else {
         files
     };
-    let mut others = read_versions(versions_file, toml_versions, files, picker)?;
+    let mut others = read_versions(&versions_file(id), toml.versions.take(), files, picker)?;
+    // Docusaurus builds the docs folder if it is named among the versions, too.
+    let names_current = others.iter().any(|version| version == CURRENT_VERSION);
+    others.retain(|version| version != CURRENT_VERSION);
     // A computed option says nothing about what bookrag.toml decides.
     let option = |name, is_decided| match docs.get(name) {
         option if is_decided && option.computed_line().is_some() => &ConfigValue::Absent,
@@ -79,24 +130,27 @@ pub(super) fn built_versions(
         "onlyIncludeVersions",
         only,
         ConfigValue::texts,
-        "name those of the site as `versions` in bookrag.toml",
+        "write `versions` and `current_version` into bookrag.toml",
     );
     if let Some(only) = &only {
         picker.found("only_include_versions", only, picker.config_origin());
         others.retain(|version| only.contains(version));
     }
     let disabled = option("disableVersioning", versions_told);
-    if picker.config_only("disableVersioning", disabled, ConfigValue::bool) == Some(true) {
+    let remedy = "write `versions` into bookrag.toml";
+    if picker.of_config("disableVersioning", disabled, ConfigValue::bool, remedy) == Some(true) {
         others.clear();
     }
-    let current = picker.pick(
+    let is_included = picker.pick(
         "current_version",
         toml_current,
         docs.get("includeCurrentVersion"),
         ConfigValue::bool,
         true,
-    ) && only.is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
-    Ok(BuiltVersions { current, others })
+    );
+    let current = (is_included || (names_current && !current_told))
+        && only.is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
+    Ok((current, others))
 }
 
 fn read_versions(
@@ -112,15 +166,13 @@ fn read_versions(
     let Some(text) = files.get(name) else {
         return Ok(Vec::new());
     };
-    let mut versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
+    let versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
         SettingsError::new(
             name,
             error.line().max(1),
             &format!("expected a list of names: {error}"),
         )
     })?;
-    // Docusaurus reads this version from the docs folder, wherever it is named.
-    versions.retain(|version| version != CURRENT_VERSION);
     picker.found("versions", &versions, Origin::File(name.to_owned()));
     Ok(versions)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
-use book::{list_pages, missing_docs, page_file, read_document};
+use book::{DEFAULT_INSTANCE, list_pages, missing_docs, page_file, read_document};
 
 const CONFIG: &str = "const path = require('path');
 module.exports = {
@@ -451,4 +451,6 @@ async fn docs_that_only_the_build_makes_are_read_from_the_folder_they_are_made_o
         "/docs/b"
     );
     assert_eq!(settings.warnings, Vec::<String>::new());
+    fs::remove_file(root.join("website/target/docs/b.md")).unwrap();
+    assert_eq!(missing().await, None, "an empty folder has no docs");
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use book::{MAX_PAGE_BYTES, SiteSettings, is_outside};
+use book::{MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside};
 
 use super::site_folder::{SiteFolder, is_plain};
 use super::{Listing, SourceError, outer_folders};
@@ -122,6 +122,30 @@ impl FolderSource {
 
     pub(super) fn has_folder(&self, name: &str) -> bool {
         self.root.join(name).is_dir()
+    }
+
+    /// True if there is Markdown in the folder; `None` if a part of it is a link, or cannot be listed.
+    pub(super) fn has_docs(&self, name: &str) -> Option<bool> {
+        let mut folders = vec![self.root.join(name)];
+        let mut is_known = true;
+        while let Some(folder) = folders.pop() {
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) if !folder.is_symlink() => entries,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                _ => {
+                    is_known = false;
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(entry.path());
+                } else if entry.file_name().to_str().is_some_and(is_markdown) {
+                    return Some(true);
+                }
+            }
+        }
+        is_known.then_some(false)
     }
 
     pub(super) async fn listing(&self) -> Result<Listing, SourceError> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use book::{MAX_PAGE_BYTES, SiteSettings, is_outside, joined};
+use book::{MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside, joined};
 
 use super::folder::{LINK_OUTSIDE, is_tool_folder};
 use super::site_folder::SiteFolder;
@@ -64,15 +64,24 @@ impl GitSource {
     }
 
     pub(super) fn has_folder(&self, name: &str) -> bool {
-        let folder = match self.site.in_root(name) {
-            None => return false,
-            Some(root) if root.is_empty() => root,
-            Some(folder) => folder + "/",
-        };
-        let mut files = self.tree.files.range(folder.clone()..);
-        files
-            .next()
-            .is_some_and(|(path, _)| path.starts_with(&folder))
+        self.below(name).next().is_some()
+    }
+
+    pub(super) fn has_docs(&self, name: &str) -> bool {
+        self.below(name).any(is_markdown)
+    }
+
+    /// Returns the paths in the repository of the files in a folder.
+    fn below(&self, name: &str) -> impl Iterator<Item = &str> {
+        let start = self.site.in_root(name).map(|folder| match folder.as_str() {
+            "" => folder,
+            _ => folder + "/",
+        });
+        start.into_iter().flat_map(|start| {
+            let files = self.tree.files.range(start.clone()..);
+            let paths = files.map(|(path, _)| path.as_str());
+            paths.take_while(move |path| path.starts_with(&start))
+        })
     }
 
     pub(super) fn listing(&self) -> Listing {

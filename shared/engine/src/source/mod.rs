@@ -21,9 +21,9 @@ use folder::DEFAULT_FOLDER;
 use site_folder::SiteFolder;
 
 use book::{
-    ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
-    SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
-    missing_inputs, settings_files_named_in, settings_text,
+    ContentKind, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile, SETTINGS_FILES, SITEMAP,
+    SettingsError, SiteSettings, is_label_file, is_outside, is_too_much, missing_inputs,
+    settings_files_named_in, settings_text,
 };
 
 pub use cache::FileCache;
@@ -191,10 +191,16 @@ impl Source {
         let mut docs: Vec<(&mut Instance, bool)> = docs.collect();
         let are_alone = docs.len() == 1;
         for (docs, is_told) in &mut docs {
-            let has_own = self.has_folder(&docs.path).await?;
-            if docs.current_version && are_alone && !(has_own || *is_told) {
+            let own = self.has_docs(&docs.path).await?;
+            if docs.current_version && are_alone && own == Some(false) && !*is_told {
                 for folder in ["docs", "../docs"] {
-                    if site.folder(folder).is_some() && self.has_folder(folder).await? {
+                    let is_inside = site.folder(folder).is_some();
+                    if is_inside && self.has_docs(folder).await? == Some(true) {
+                        let name = docs.path_setting();
+                        let mut origins = settings.origins.iter_mut();
+                        if let Some(setting) = origins.find(|setting| setting.name == name) {
+                            setting.value = format!("{folder:?}");
+                        }
                         settings.warnings.push(docs.read_from(folder));
                         break;
                     }
@@ -204,7 +210,7 @@ impl Source {
             let Some(first) = first.filter(|_| !docs.current_version) else {
                 continue;
             };
-            if has_own && !self.has_folder(&first).await? {
+            if own == Some(true) && self.has_docs(&first).await? == Some(false) {
                 settings.warnings.push(docs.show_hidden_docs_first());
             }
         }
@@ -260,8 +266,14 @@ impl Source {
         }
         let configs = files.iter().filter(|(name, _)| is_config(name));
         let imports = configs.flat_map(|(_, config)| settings_files_named_in(config));
-        let imports: Vec<String> = imports.filter(|name| !named.contains(name)).collect();
-        files.extend(self.settings_files(&imports).await?);
+        let imports: Vec<String> = imports.filter(|name| !files.contains_key(name)).collect();
+        for name in imports {
+            // What the config imports is computed if it cannot be read.
+            match self.settings_files(std::slice::from_ref(&name)).await {
+                Err(error @ SourceError::Unavailable { .. }) => return Err(error),
+                read => files.extend(read.unwrap_or_default()),
+            }
+        }
         let read = |files: &BTreeMap<String, String>| {
             SiteSettings::read_with_build(files, has_docs_folder, self.build_folder())
         };
@@ -344,6 +356,18 @@ impl Source {
         }
     }
 
+    /// True if there is Markdown in the folder; `None` if that cannot be told.
+    async fn has_docs(&self, name: &str) -> Result<Option<bool>, SourceError> {
+        match self {
+            Self::Folder(folder) => Ok(folder.has_docs(name)),
+            Self::Git(commit) => Ok(Some(commit.has_docs(name))),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => Ok(Some(bucket.has_docs(name).await?)),
+            #[cfg(test)]
+            Self::Memory(_) => Ok(None),
+        }
+    }
+
     /// Returns all other files that reading a page uses or looks for, from the cache `files` where possible.
     pub async fn inputs(
         &self,
@@ -385,11 +409,7 @@ fn outer_folders(settings: &SiteSettings) -> Vec<String> {
 
 /// Returns where the folder of a plugin's pages is set.
 fn folder_origin(settings: &SiteSettings, instance: &Instance) -> Origin {
-    let name = match (instance.kind, instance.id.as_str()) {
-        (ContentKind::Docs, DEFAULT_INSTANCE) => "docs_path".to_owned(),
-        (ContentKind::Docs, id) => format!("docs.{id}.docs_path"),
-        (_, id) => format!("{}.path", id.replace('/', ".")),
-    };
+    let name = instance.path_setting();
     let mut origins = settings.origins.iter();
     let setting = origins.find(|setting| setting.name == name);
     setting.map_or(Origin::Default, |setting| setting.origin.clone())

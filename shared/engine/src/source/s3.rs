@@ -15,7 +15,7 @@ use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
-use book::{MAX_PAGE_BYTES, SETTINGS_FILES};
+use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown};
 
 use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
@@ -150,8 +150,19 @@ impl S3Source {
     }
 
     pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
+        Ok(!self.first_keys(name, 1).await?.is_empty())
+    }
+
+    /// True if there is Markdown among the first thousand objects in the folder.
+    pub(super) async fn has_docs(&self, name: &str) -> Result<bool, SourceError> {
+        let keys = self.first_keys(name, 1_000).await?;
+        Ok(keys.iter().any(|key| is_markdown(key)))
+    }
+
+    /// Returns the first keys of the objects in a folder.
+    async fn first_keys(&self, name: &str, count: i32) -> Result<Vec<String>, SourceError> {
         let folder = match self.site.in_root(name) {
-            None => return Ok(false),
+            None => return Ok(Vec::new()),
             Some(root) if root.is_empty() => self.prefix.clone(),
             Some(folder) => format!("{}{folder}/", self.prefix),
         };
@@ -160,9 +171,10 @@ impl S3Source {
             .list_objects_v2()
             .bucket(&self.bucket)
             .prefix(&folder);
-        let page = request.max_keys(1).send().await;
+        let page = request.max_keys(count).send().await;
         let page = page.map_err(|error| self.failed(&folder, &error))?;
-        Ok(!page.contents().is_empty())
+        let keys = page.contents().iter().filter_map(|object| object.key());
+        Ok(keys.map(str::to_owned).collect())
     }
 
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {

@@ -1,9 +1,7 @@
 //! Calls whose value is known: methods of lists, and functions of the config itself.
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Expression, FormalParameters, IdentifierReference,
-};
+use oxc_ast::ast::{Argument, BindingPattern, CallExpression, Expression, FormalParameters};
 use oxc_semantic::NodeId;
 
 use super::super::super::paths::joined;
@@ -16,17 +14,7 @@ impl<'a> Evaluator<'_, 'a> {
             .resolved_path(call, depth)
             .or_else(|| self.required(call))
             .or_else(|| self.method(call, depth))
-            .or_else(|| match call.callee.get_inner_expression() {
-                Expression::Identifier(name) => self.own_function(name, call, depth),
-                // A function that is called where it is written.
-                function @ (Expression::ArrowFunctionExpression(_)
-                | Expression::FunctionExpression(_))
-                    if call.arguments.is_empty() =>
-                {
-                    Some(self.config(function, depth + 1))
-                }
-                _ => None,
-            });
+            .or_else(|| self.own_function(call, depth));
         value.unwrap_or_else(|| self.computed(call.span))
     }
 
@@ -146,16 +134,14 @@ impl<'a> Evaluator<'_, 'a> {
         Some(ConfigValue::List(kept))
     }
 
-    /// The value of a call of a function that the config declares.
-    fn own_function(
-        &self,
-        name: &IdentifierReference<'a>,
-        call: &'a CallExpression<'a>,
-        depth: usize,
-    ) -> Option<ConfigValue> {
+    /// The result of a call of a function of the config, by its name or where it is written.
+    fn own_function(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<ConfigValue> {
         let arguments = call.arguments.iter().map(Argument::as_expression);
         let arguments = arguments.map(|argument| Some(self.value(argument?, depth + 1)));
         let arguments: Vec<ConfigValue> = arguments.collect::<Option<_>>()?;
+        let Expression::Identifier(name) = &call.callee else {
+            return self.result_of(&call.callee, &arguments, depth);
+        };
         match self.declaration(name)?.1 {
             AstKind::Function(function) if !function.r#async && !function.generator => {
                 let id = function.node_id.get();

@@ -126,6 +126,18 @@ impl ConfigValue {
         }
     }
 
+    /// True if the value is known as it is written, but [something unknown may replace it](Self::unless_replaced).
+    pub(in super::super) fn may_be_replaced(&self) -> bool {
+        match self {
+            Self::OneOf(alternatives) => alternatives.values.len() == 1,
+            Self::List(items) => {
+                let mut unknown = items.iter().filter(|it| it.computed_line().is_some());
+                unknown.all(Self::may_be_replaced)
+            }
+            _ => false,
+        }
+    }
+
     /// Merges two possible values, between which `decision` decides.
     pub(in super::super) fn or(self, other: Self, decision: Decision) -> Self {
         match (self, other) {
