@@ -147,6 +147,38 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
 }
 
 #[tokio::test]
+async fn docs_that_only_a_build_makes_are_read_from_what_is_uploaded() {
+    let made = "module.exports = {presets: [['classic', {docs: {path: 'target/docs'}}]]}";
+    let hidden = "const versions = require('./versions.json');
+        module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false, lastVersion: versions[0]}}]]}";
+    for (config, versions, written, folders, page) in [
+        (made, "[]", "docs/a.md", "docs", "../docs/a.md"),
+        (made, "[]", "website/docs/a.md", "", "docs/a.md"),
+        (hidden, "[\"2.0\"]", "website/docs/a.md", "", "docs/a.md"),
+    ] {
+        let moto = Moto::start().await;
+        moto.create_bucket("books").await;
+        let repository = tempfile::tempdir().unwrap();
+        write(
+            repository.path(),
+            &[
+                ("website/docusaurus.config.js", config),
+                ("website/versions.json", versions),
+                ("website/package.json", "{}"),
+                (written, "# A\n"),
+            ],
+        );
+        upload(&moto, repository.path(), "website", folders).await;
+        let keys = keys(&moto).await;
+        let has_package = keys.iter().any(|key| key.ends_with("package.json"));
+        assert!(!has_package, "{keys:?}");
+        assert_eq!(pages(&moto).await, [page], "{config}");
+        let (_, settings) = bucket(&moto).opened().await.unwrap();
+        assert_eq!(settings.warnings.len(), 1, "{:?}", settings.warnings);
+    }
+}
+
+#[tokio::test]
 async fn pages_that_are_scripts_are_uploaded_as_they_were_built() {
     let moto = Moto::start().await;
     moto.create_bucket("books").await;
