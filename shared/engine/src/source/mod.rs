@@ -191,30 +191,39 @@ impl Source {
         let mut docs: Vec<(&mut Instance, bool)> = docs.collect();
         let are_alone = docs.len() == 1;
         for (docs, is_told) in &mut docs {
-            let own = self.has_docs(&docs.path).await?;
-            if docs.current_version && are_alone && own == Some(false) && !*is_told {
-                for folder in ["docs", "../docs"] {
-                    let is_inside = site.folder(folder).is_some();
-                    if is_inside && self.has_docs(folder).await? == Some(true) {
-                        let name = docs.path_setting();
-                        let mut origins = settings.origins.iter_mut();
-                        if let Some(setting) = origins.find(|setting| setting.name == name) {
-                            setting.value = format!("{folder:?}");
-                        }
-                        settings.warnings.push(docs.read_from(folder));
-                        break;
-                    }
+            let is_made = docs.current_version && are_alone && !*is_told;
+            if is_made && self.has_docs(&docs.path).await? == Some(false) {
+                let Some(folder) = self.written_docs(&site).await? else {
+                    continue;
+                };
+                let name = docs.path_setting();
+                let mut origins = settings.origins.iter_mut();
+                if let Some(setting) = origins.find(|setting| setting.name == name) {
+                    setting.value = format!("{folder:?}");
                 }
+                settings.warnings.push(docs.read_from(folder));
             }
             let first = docs.version_folder(docs.default_version());
             let Some(first) = first.filter(|_| !docs.current_version) else {
                 continue;
             };
-            if own == Some(true) && self.has_docs(&first).await? == Some(false) {
+            let is_first_made = self.has_docs(&first).await? == Some(false);
+            if is_first_made && self.has_docs(&docs.path).await? == Some(true) {
                 settings.warnings.push(docs.show_hidden_docs_first());
             }
         }
         Ok(())
+    }
+
+    /// Returns the folder in which docs usually are, in the site's folder or beside it, if it has Markdown.
+    async fn written_docs(&self, site: &SiteFolder) -> Result<Option<&'static str>, SourceError> {
+        for folder in ["docs", "../docs"] {
+            let is_inside = site.folder(folder).is_some();
+            if is_inside && self.has_docs(folder).await? == Some(true) {
+                return Ok(Some(folder));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the name of the folder or bucket that is read, and the site's folder in it.
