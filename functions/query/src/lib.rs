@@ -58,7 +58,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/api/chat", chat_route())
         .route(
             "/api/v1/ask",
-            // Without this, axum would answer a request for the headers alone.
+            // Otherwise axum would run the handler of GET for HEAD, too.
             get(ask::ask)
                 .route_layer(limited(Route::Chat))
                 .head(method_not_allowed),

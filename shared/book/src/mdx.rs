@@ -5,6 +5,7 @@
 mod flow;
 mod heading_tag;
 mod marked_tag;
+mod code_component;
 mod inline;
 
 use std::collections::BTreeMap;

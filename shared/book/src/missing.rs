@@ -34,20 +34,14 @@ pub fn is_markdown(path: &str) -> bool {
 /// Returns why a site has no docs that readers could see first: of each docs plugin, their folder, or that of their version, has no file.
 #[must_use]
 pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
-    let (first, _) = missing_versions(settings, paths);
-    let are_all_missing = first.len() == named_docs(settings).count();
-    first.into_iter().next().filter(|_| are_all_missing)
+    missing_folders(settings, paths).0
 }
 
 /// Returns the other versions and docs that the settings name and whose folder has no file, in sentences for their author. Docusaurus does not
 /// build such a site; but what is there can be read.
 #[must_use]
 pub fn other_missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<String> {
-    let (first, others) = missing_versions(settings, paths);
-    match missing_docs(settings, paths) {
-        Some(_) => others,
-        None => first.into_iter().chain(others).collect(),
-    }
+    missing_folders(settings, paths).1
 }
 
 fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
@@ -55,11 +49,11 @@ fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
     docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed)
 }
 
-/// Returns why the folders of versions without a file are required: of those that readers see first, at most one of each docs plugin, and of others.
-fn missing_versions(
+/// Returns why a site cannot be read, if each docs plugin lacks what readers see first, and what else is missing.
+fn missing_folders(
     settings: &SiteSettings,
     paths: &BTreeSet<String>,
-) -> (Vec<String>, Vec<String>) {
+) -> (Option<String>, Vec<String>) {
     let exists = |folder: &str| {
         let start = format!("{folder}/");
         let mut from = paths.range(start.clone()..);
@@ -95,7 +89,10 @@ fn missing_versions(
             }
         }
     }
-    (first, others)
+    if first.len() == named_docs(settings).count() {
+        return (first.into_iter().next(), others);
+    }
+    (None, first.into_iter().chain(others).collect())
 }
 
 /// Returns the Markdown in a docs folder that no plugin shows, in a sentence for its author.

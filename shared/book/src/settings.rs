@@ -62,6 +62,7 @@ pub fn is_settings_file(path: &str) -> bool {
 /// True for `api_versions.json`, `archivedVersions.json` and other files beside the config that say by their names that they are about versions.
 fn is_about_versions(path: &str) -> bool {
     let name = path.strip_suffix(".json");
+    // `versions` or `Versions`.
     name.is_some_and(|name| !name.contains('/') && name.contains("ersions"))
 }
 
@@ -434,7 +435,7 @@ fn site_synonyms(
 fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
     // Other kinds of values, such as a list of single features, do not change it.
     let chosen = |value: &ConfigValue| match value {
-        ConfigValue::Computed(_) => None,
+        value if value.computed_line().is_some() => None,
         value => Some(value.bool()),
     };
     let all = picker.config_only("future.v4", config.get("future").get("v4"), chosen);

@@ -5,12 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::escape::{fence_info, fenced};
 use super::super::imports::shown_text_file;
-use super::super::jsx::{
-    AttributeValue, Gap, Tag, TagStart, attributes, expression_length, only_string, parse_tag,
-    tag_start,
-};
+use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
 use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use super::super::omission::{Omission, OmissionReason};
 use super::super::openapi::Shown;
@@ -21,9 +17,6 @@ use super::{
     Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
     REMOVED_MARK,
 };
-
-/// Begin strings in JavaScript.
-const QUOTES: [char; 3] = ['`', '"', '\''];
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -169,7 +162,7 @@ impl Preparer<'_> {
         });
     }
 
-    fn skip(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
+    pub(super) fn skip(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
         self.omit(length, reason, kept);
         let skipped = &self.text.as_bytes()[self.at..self.at + length];
         let newlines = skipped.iter().filter(|byte| **byte == b'\n').count();
@@ -315,45 +308,6 @@ impl Preparer<'_> {
         self.escape_mark_after_tag();
     }
 
-    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` as a fence. Returns false for other tags, for code that is not a string,
-    /// and for code in a quote, whose lines have the marks of the quote.
-    fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
-        let opens_code = tag.name == "CodeBlock" && !tag.closing && !tag.self_closing;
-        let content = rest[tag.length..].trim_start();
-        let is_expression = content.starts_with('{') && self.dialect.flavor == Flavor::Mdx;
-        if !(opens_code && is_expression && self.quotes == 0 && self.at_line_start()) {
-            return false;
-        }
-        let Some(length) = self.search(|| expression_length(content).ok_or(content.len())) else {
-            return false;
-        };
-        let literal = &content[1..length - 1];
-        let after = content[length..].trim_start();
-        let Some((code, after)) = only_string(literal)
-            .zip(after.strip_prefix("</CodeBlock>"))
-            .filter(|(code, _)| !(code.trim().is_empty() || literal.contains("\\n")))
-        else {
-            return false;
-        };
-        let before = rest.len() - content.len() + content.find(QUOTES).unwrap_or_default();
-        let leading = code.len() - code.trim_start_matches('\n').len();
-        let newlines = rest[..before].matches('\n').count() + leading;
-        // The fence is on the line before the code.
-        let first = (self.line + u32::try_from(newlines).unwrap_or_default()).saturating_sub(1);
-        let indentation = continued_prefix(&self.current).len();
-        let code: Vec<&str> = code
-            .trim_matches('\n')
-            .lines()
-            .map(|line| without_indentation(line, indentation))
-            .collect();
-        let lines = fenced_lines(&code, &rest[..tag.length], &tag.prose.join(" "));
-        let mut kept = tag.prose.clone();
-        kept.extend(code.into_iter().map(str::to_owned));
-        self.skip(rest.len() - after.len(), OmissionReason::Tag, &kept);
-        self.own_lines(&lines, Some(first));
-        true
-    }
-
     fn write_heading(&mut self, tag: &Tag<'_>, heading: &HeadingTag) {
         self.own_line(&heading.line());
         if let (HeadingTag::Opens { .. }, Some(children)) = (heading, &tag.children) {
@@ -431,7 +385,7 @@ impl Preparer<'_> {
     }
 
     /// Writes lines as a block of their own. `first` is the first one's line in the source; without it, all are of the current line.
-    fn own_lines(&mut self, lines: &[String], first: Option<u32>) {
+    pub(super) fn own_lines(&mut self, lines: &[String], first: Option<u32>) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;
         if self.first.is_none() {
@@ -532,29 +486,4 @@ fn end_of(text: &str) -> &str {
         from += 1;
     }
     &text[from..]
-}
-
-/// Returns the lines of a fence for the code in a `<CodeBlock>`, without its language if that is computed.
-fn fenced_lines(code: &[&str], tag: &str, title: &str) -> Vec<String> {
-    let language = attributes(tag)
-        .into_iter()
-        .find(|attribute| attribute.name == "language");
-    let language = match language.map(|attribute| attribute.value) {
-        Some(AttributeValue::Quoted(language)) => language,
-        _ => "",
-    };
-    // A title needs a language before it.
-    let language = if fence_info(language, title).is_empty() && !title.is_empty() {
-        "text"
-    } else {
-        language
-    };
-    let fence = fenced(&code.join("\n"), language, title);
-    fence.lines().map(str::to_owned).collect()
-}
-
-/// Removes at most so many spaces at the beginning of a line.
-fn without_indentation(line: &str, most: usize) -> &str {
-    let spaces = line.bytes().take_while(|byte| *byte == b' ').count();
-    &line[spaces.min(most)..]
 }

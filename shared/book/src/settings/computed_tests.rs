@@ -341,3 +341,88 @@ fn versions_that_docusaurus_would_not_build_are_refused() {
         );
     }
 }
+
+#[test]
+fn what_may_be_replaced_decides_nothing() {
+    for options in [
+        "exclude: o.hide ? ['secret/**'] : []",
+        "exclude: [o.hide && 'secret/**'].filter(Boolean)",
+        "exclude: o.hide || ['secret/**']",
+    ] {
+        let config = format!(
+            "const o = {{hide: false, ...load()}};
+            module.exports = {{presets: [['classic', {{docs: {{{options}}}}}]]}}"
+        );
+        let refused = read(&[("docusaurus.config.js", &config)]).expect_err(options);
+        assert!(refused.reason.contains("\nexclude = "), "{refused}");
+    }
+    let settings = site(
+        "const o = {api: false, ...load()};
+        module.exports = {presets: ['classic'], plugins: [o.api && ['@docusaurus/plugin-content-docs', {id: 'api'}]].filter(Boolean)}",
+    );
+    let told = settings.warnings.join("\n");
+    assert!(
+        told.contains("which plugins are used is computed"),
+        "{told}"
+    );
+}
+
+#[test]
+fn plugins_that_may_be_replaced_are_not_known() {
+    for config in [
+        "{presets: ['classic'], ...load()}",
+        "{presets: [['classic', {docs: false, ...load()}]]}",
+        "{presets: ['classic'], plugins: [['@docusaurus/plugin-content-docs', {id: 'api', ...load(), path: 'api'}]]}",
+    ] {
+        let text = format!("module.exports = {config}");
+        let read = read(&[("docusaurus.config.js", &text)]);
+        let told = read.map_or_else(
+            |error| error.reason,
+            |settings| settings.warnings.join("\n"),
+        );
+        assert!(told.contains("computed"), "{config}: {told}");
+    }
+    let settings = site(
+        "export default {future: {v4: true}, plugins: ['a'], ...load(), presets: ['classic']}",
+    );
+    let told = settings.warnings.join("\n");
+    for part in [
+        "which plugins are used is computed",
+        "may replace `future.v4`",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn what_is_written_is_used_unless_the_config_computes_something_over_it() {
+    let settings = site(
+        "module.exports = {
+  title: 'A', baseUrl: '/a/', i18n: {defaultLocale: 'ur', locales: ['ur']},
+  ...overrides, ...more,
+  trailingSlash: true,
+  presets: [['classic', {docs: {routeBasePath: '/', ...options, path: 'docs', include: ['a.md'], exclude: []}}]],
+};",
+    );
+    assert_eq!(settings.title.as_deref(), Some("A"));
+    assert_eq!(settings.base_url, "/a/");
+    assert_eq!(settings.trailing_slash, Some(true));
+    assert_eq!(settings.instances[0].route_base_path, "");
+    assert_eq!(
+        (settings.default_locale.as_str(), settings.locales.len()),
+        ("ur", 1)
+    );
+    let [replaced, ..] = settings
+        .warnings
+        .iter()
+        .filter(|warning| warning.contains("may replace"))
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("{:#?}", settings.warnings);
+    };
+    assert_eq!(
+        replaced,
+        "docusaurus.config.ts, line 3: what is computed here may replace `title`, `base_url`, `default_locale`, `locales`; what is written is used; \
+         otherwise write the value into bookrag.toml"
+    );
+}

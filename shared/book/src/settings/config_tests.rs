@@ -424,65 +424,6 @@ module.exports = {
 }
 
 #[test]
-fn what_may_be_replaced_decides_nothing() {
-    for options in [
-        "exclude: o.hide ? ['secret/**'] : []",
-        "exclude: [o.hide && 'secret/**'].filter(Boolean)",
-        "exclude: o.hide || ['secret/**']",
-    ] {
-        let config = format!(
-            "const o = {{hide: false, ...load()}};
-            module.exports = {{presets: [['classic', {{docs: {{{options}}}}}]]}}"
-        );
-        let files = BTreeMap::from([("docusaurus.config.js".to_owned(), config)]);
-        let refused = SiteSettings::read(&files, true).expect_err(options);
-        assert!(refused.reason.contains("\nexclude = "), "{refused}");
-    }
-    let settings = config(
-        "const o = {api: false, ...load()};
-        module.exports = {presets: ['classic'], plugins: [o.api && ['@docusaurus/plugin-content-docs', {id: 'api'}]].filter(Boolean)}",
-    );
-    let told = settings.warnings.join("\n");
-    assert!(
-        told.contains("which plugins are used is computed"),
-        "{told}"
-    );
-}
-
-#[test]
-fn what_is_written_is_used_unless_the_config_computes_something_over_it() {
-    let settings = config(
-        "module.exports = {
-  title: 'A', baseUrl: '/a/', i18n: {defaultLocale: 'ur', locales: ['ur']},
-  ...overrides,
-  trailingSlash: true,
-  presets: [['classic', {docs: {routeBasePath: '/', ...options, path: 'docs', include: ['a.md'], exclude: []}}]],
-};",
-    );
-    assert_eq!(settings.title.as_deref(), Some("A"));
-    assert_eq!(settings.base_url, "/a/");
-    assert_eq!(settings.trailing_slash, Some(true));
-    assert_eq!(settings.instances[0].route_base_path, "");
-    assert_eq!(
-        (settings.default_locale.as_str(), settings.locales.len()),
-        ("ur", 1)
-    );
-    let [replaced, ..] = settings
-        .warnings
-        .iter()
-        .filter(|warning| warning.contains("may replace"))
-        .collect::<Vec<_>>()[..]
-    else {
-        panic!("{:#?}", settings.warnings);
-    };
-    assert_eq!(
-        replaced,
-        "docusaurus.config.js, line 3: what is computed here may replace `title`, `base_url`, `default_locale`, `locales`; what is written is used; \
-         otherwise write the value into bookrag.toml"
-    );
-}
-
-#[test]
 fn keys_may_be_numbers_as_versions_are() {
     let settings = docs(
         "{versions: {1: {path: 'first'}, 2.0: {path: 'second'}, 3.10: {}, ['4']: {path: 'four'}}}",

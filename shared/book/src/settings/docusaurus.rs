@@ -220,8 +220,9 @@ fn unknown_id(kind: ContentKind, line: usize, picker: &Picker) -> String {
 fn instance_id(options: &ConfigValue) -> Result<String, usize> {
     match options.get("id") {
         ConfigValue::Text(id) => Ok(id.clone()),
-        ConfigValue::Computed(line) => Err(*line),
-        _ => Ok(DEFAULT_INSTANCE.to_owned()),
+        id => id
+            .computed_line()
+            .map_or_else(|| Ok(DEFAULT_INSTANCE.to_owned()), Err),
     }
 }
 
@@ -248,7 +249,8 @@ impl Entries {
                 // A plugin of the site itself.
                 ConfigValue::Function(_) => {}
                 ConfigValue::OneOf(alternatives) => {
-                    let makes_pages = item.alternatives().iter().any(may_make_pages);
+                    let makes_pages =
+                        item.may_be_replaced() || item.alternatives().iter().any(may_make_pages);
                     entries
                         .computed
                         .extend(makes_pages.then(|| alternatives.line()));

@@ -11,7 +11,7 @@ use super::docusaurus::NO_DOCS;
 use super::origin::Picker;
 use super::patterns::{DEFAULT_INCLUDE, PagePatterns, pick_patterns};
 use super::value::ConfigValue;
-use super::versions::BuiltVersions;
+use super::versions::{BuiltVersions, prefixed, versions_file};
 use super::{CURRENT_VERSION, SettingsError};
 
 /// The id of a docs instance whose options set none.
@@ -360,15 +360,4 @@ pub fn origin_of_version(version: &str) -> (ContentKind, &str) {
         Some((kinds.find(|kind| kind.name() == prefix)?, id))
     });
     prefixed.unwrap_or((ContentKind::Docs, instance))
-}
-
-pub(super) fn versions_file(id: &str) -> String {
-    prefixed(id, "versions.json")
-}
-
-fn prefixed(id: &str, name: &str) -> String {
-    match id {
-        DEFAULT_INSTANCE => name.to_owned(),
-        id => format!("{id}_{name}"),
-    }
 }

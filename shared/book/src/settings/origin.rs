@@ -48,13 +48,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What is said of settings that the config computes on one line.
+/// Where the config computes settings, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Said {
-    /// Their values are not known.
-    Unknown { remedy: &'static str },
-    /// They are written, but what is spread over them may have other values.
-    Replaced { remedy: &'static str },
+struct ComputedAt {
+    line: usize,
+    /// True if the settings are also written, and what is spread over them may have other values.
+    are_written: bool,
+    remedy: &'static str,
 }
 
 /// Takes each setting from the first source that has it, and records that source.
@@ -65,8 +65,8 @@ pub(super) struct Picker {
     pub(super) table: String,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
-    /// The names of settings that the config computes, by line and by what is said of them.
-    computed: BTreeMap<(usize, Said), Vec<String>>,
+    /// The names of settings that the config computes.
+    computed: BTreeMap<ComputedAt, Vec<String>>,
     /// Computed settings that decide which pages are built: the line, and what to write into `bookrag.toml` instead.
     undecided: Vec<(usize, String)>,
 }
@@ -160,21 +160,26 @@ impl Picker {
         let file = self.config_name;
         let name = format!("{}{name}", self.table);
         let usual = config.usual();
-        let said = match (config.alternatives(), &usual) {
-            _ if config.may_be_replaced() => Some(Said::Replaced { remedy }),
-            ([], None) => Some(Said::Unknown { remedy }),
-            _ => None,
-        };
-        match (config.computed_line(), said, &usual) {
-            (Some(line), Some(said), _) => self.computed.entry((line, said)).or_default().push(name),
-            (Some(line), None, Some(usual)) => self.warnings.push(format!(
+        let are_written = config.may_be_replaced();
+        let is_told_with_others =
+            are_written || (config.alternatives().is_empty() && usual.is_none());
+        match (config.computed_line(), &usual) {
+            (Some(line), _) if is_told_with_others => {
+                let at = ComputedAt {
+                    line,
+                    are_written,
+                    remedy,
+                };
+                self.computed.entry(at).or_default().push(name);
+            }
+            (Some(line), Some(usual)) => self.warnings.push(format!(
                 "{file}, line {line}: `{name}` depends on the environment ({config}); without its variables it is {usual}, which is \
                  used; otherwise {remedy}"
             )),
-            (Some(line), None, None) => self.warnings.push(format!(
+            (Some(line), None) => self.warnings.push(format!(
                 "{file}, line {line}: `{name}` is computed ({config}), and the config is not run; {remedy}"
             )),
-            (None, ..) => self.warnings.push(format!(
+            (None, _) => self.warnings.push(format!(
                 "{file}: the value of `{name}` is of another kind; {remedy}"
             )),
         }
@@ -184,16 +189,16 @@ impl Picker {
     /// Returns the warnings for the author.
     pub(super) fn into_warnings(self) -> Vec<String> {
         let file = self.config_name;
-        let computed = self.computed.into_iter().map(|((line, said), names)| {
+        let computed = self.computed.into_iter().map(|(at, names)| {
             let verb = if names.len() == 1 { "is" } else { "are" };
             let names = names.join("`, `");
-            match said {
-                Said::Unknown { remedy } => format!(
-                    "{file}, line {line}: `{names}` {verb} computed, and the config is not run; {remedy}"
-                ),
-                Said::Replaced { remedy } => format!(
+            let ComputedAt { line, remedy, .. } = at;
+            if at.are_written {
+                format!(
                     "{file}, line {line}: what is computed here may replace `{names}`; what is written is used; otherwise {remedy}"
-                ),
+                )
+            } else {
+                format!("{file}, line {line}: `{names}` {verb} computed, and the config is not run; {remedy}")
             }
         });
         computed.chain(self.warnings).collect()

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::bookrag_toml::TomlDocs;
 use super::docusaurus::version_paths;
-use super::instance::versions_file;
 use super::origin::{Origin, Picker};
 use super::value::ConfigValue;
 use super::{CURRENT_VERSION, DEFAULT_INSTANCE, SettingsError};
@@ -175,4 +174,17 @@ fn read_versions(
     })?;
     picker.found("versions", &versions, Origin::File(name.to_owned()));
     Ok(versions)
+}
+
+/// Returns the file that lists the versions of the docs `id`.
+pub(super) fn versions_file(id: &str) -> String {
+    prefixed(id, "versions.json")
+}
+
+/// Returns the name of a file or folder of the docs `id`: `versions.json`, `api_versions.json`.
+pub(super) fn prefixed(id: &str, name: &str) -> String {
+    match id {
+        DEFAULT_INSTANCE => name.to_owned(),
+        id => format!("{id}_{name}"),
+    }
 }

@@ -289,7 +289,7 @@ async fn a_folder_that_is_missing_or_outside_is_named_with_its_setting() {
         missing.starts_with("the docs folder `guide` has no file"),
         "{missing}"
     );
-    // Without some of its docs, a site is read all the same.
+    // A site without some of its docs is read.
     let others = opened("docs.api.docs_path = '../api'").await.unwrap();
     assert_eq!(others, "../docs");
     // Other ways to write a path give the same one.
@@ -453,4 +453,20 @@ async fn docs_that_only_the_build_makes_are_read_from_the_folder_they_are_made_o
     assert_eq!(settings.warnings, Vec::<String>::new());
     fs::remove_file(root.join("website/target/docs/b.md")).unwrap();
     assert_eq!(missing().await, None, "an empty folder has no docs");
+}
+
+#[tokio::test]
+async fn a_built_site_is_not_replaced_by_docs_beside_it() {
+    let parent = tempfile::tempdir().unwrap();
+    let root = parent.path();
+    let html = "<title>A</title><main><h1>A</h1><p>Built.</p></main>";
+    write(root, &[("site/index.html", html), ("docs/a.md", "# A\n")]);
+    git(root, &["init", "--quiet", "-b", "main"]);
+    let source = Source::Folder(FolderSource::open(&root.join("site")).unwrap());
+    let (source, settings) = source.opened().await.unwrap();
+    let listing = source.listing().await.unwrap();
+    let pages = list_pages(&settings, &listing.paths);
+    let pages: Vec<&str> = pages.iter().map(|page| &*page.source).collect();
+    assert_eq!(pages, ["index.html"]);
+    assert_eq!(settings.warnings, Vec::<String>::new());
 }

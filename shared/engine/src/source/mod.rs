@@ -5,6 +5,7 @@ mod cache;
 mod error;
 mod folder;
 mod git;
+mod made_docs;
 #[cfg(test)]
 mod memory;
 #[cfg(feature = "s3")]
@@ -21,9 +22,9 @@ use folder::DEFAULT_FOLDER;
 use site_folder::SiteFolder;
 
 use book::{
-    ContentKind, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile, SETTINGS_FILES, SITEMAP,
-    SettingsError, SiteSettings, is_label_file, is_outside, is_too_much, missing_inputs,
-    settings_files_named_in, settings_text,
+    Inputs, Instance, OTHER_GENERATORS, Origin, PageFile, SETTINGS_FILES, SITEMAP, SettingsError,
+    SiteSettings, is_label_file, is_outside, is_too_much, missing_inputs, settings_files_named_in,
+    settings_text,
 };
 
 pub use cache::FileCache;
@@ -177,53 +178,8 @@ impl Source {
     /// [`SourceError::Settings`] if one of their files cannot be parsed, or they name a folder that may not be read.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
         let mut settings = self.written_settings().await?;
-        self.stand_in(&mut settings).await?;
+        self.find_made_docs(&mut settings).await?;
         self.located(settings)
-    }
-
-    /// Reads docs whose folder only the site's build makes from the folder that the build makes it of, as far as that can be told.
-    async fn stand_in(&self, settings: &mut SiteSettings) -> Result<(), SourceError> {
-        let (_, site) = self.root(settings);
-        let in_toml = |docs: &Instance| folder_origin(settings, docs) == Origin::toml();
-        let told: Vec<bool> = settings.instances.iter().map(in_toml).collect();
-        let docs = settings.instances.iter_mut().zip(told);
-        let docs = docs.filter(|(it, _)| it.kind == ContentKind::Docs && !it.is_assumed);
-        let mut docs: Vec<(&mut Instance, bool)> = docs.collect();
-        let are_alone = docs.len() == 1;
-        for (docs, is_told) in &mut docs {
-            let is_made = docs.current_version && are_alone && !*is_told;
-            if is_made && self.has_docs(&docs.path).await? == Some(false) {
-                let Some(folder) = self.written_docs(&site).await? else {
-                    continue;
-                };
-                let name = docs.path_setting();
-                let mut origins = settings.origins.iter_mut();
-                if let Some(setting) = origins.find(|setting| setting.name == name) {
-                    setting.value = format!("{folder:?}");
-                }
-                settings.warnings.push(docs.read_from(folder));
-            }
-            let first = docs.version_folder(docs.default_version());
-            let Some(first) = first.filter(|_| !docs.current_version) else {
-                continue;
-            };
-            let is_first_made = self.has_docs(&first).await? == Some(false);
-            if is_first_made && self.has_docs(&docs.path).await? == Some(true) {
-                settings.warnings.push(docs.show_hidden_docs_first());
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the folder in which docs usually are, in the site's folder or beside it, if it has Markdown.
-    async fn written_docs(&self, site: &SiteFolder) -> Result<Option<&'static str>, SourceError> {
-        for folder in ["docs", "../docs"] {
-            let is_inside = site.folder(folder).is_some();
-            if is_inside && self.has_docs(folder).await? == Some(true) {
-                return Ok(Some(folder));
-            }
-        }
-        Ok(None)
     }
 
     /// Returns the name of the folder or bucket that is read, and the site's folder in it.
@@ -362,18 +318,6 @@ impl Source {
             Self::S3(bucket) => bucket.has_folder(name).await,
             #[cfg(test)]
             Self::Memory(_) => Ok(true),
-        }
-    }
-
-    /// True if there is Markdown in the folder; `None` if that cannot be told.
-    async fn has_docs(&self, name: &str) -> Result<Option<bool>, SourceError> {
-        match self {
-            Self::Folder(folder) => Ok(folder.has_docs(name)),
-            Self::Git(commit) => Ok(Some(commit.has_docs(name))),
-            #[cfg(feature = "s3")]
-            Self::S3(bucket) => Ok(Some(bucket.has_docs(name).await?)),
-            #[cfg(test)]
-            Self::Memory(_) => Ok(None),
         }
     }
 

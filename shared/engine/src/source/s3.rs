@@ -153,10 +153,13 @@ impl S3Source {
         Ok(!self.first_keys(name, 1).await?.is_empty())
     }
 
-    /// True if there is Markdown among the first thousand objects in the folder.
-    pub(super) async fn has_docs(&self, name: &str) -> Result<bool, SourceError> {
-        let keys = self.first_keys(name, 1_000).await?;
-        Ok(keys.iter().any(|key| is_markdown(key)))
+    /// True if there is Markdown in the folder; `None` if the first objects are others, and there may be more.
+    pub(super) async fn has_docs(&self, name: &str) -> Result<Option<bool>, SourceError> {
+        const COUNT: i32 = 20;
+        let keys = self.first_keys(name, COUNT).await?;
+        let has_docs = keys.iter().any(|key| is_markdown(key));
+        let is_whole = i32::try_from(keys.len()).is_ok_and(|count| count < COUNT);
+        Ok((has_docs || is_whole).then_some(has_docs))
     }
 
     /// Returns the first keys of the objects in a folder.

@@ -106,6 +106,7 @@ impl ConfigValue {
     pub(in super::super) fn unless_replaced(self, line: usize) -> Self {
         let is_plain = match self {
             Self::Map(map) => return Self::Map(map.unless_replaced(line)),
+            Self::OneOf(_) if self.may_be_replaced() => return self,
             Self::List(_) => self.texts().is_some(),
             ref value => value.is_scalar() && *value != ABSENT,
         };
@@ -131,8 +132,9 @@ impl ConfigValue {
         match self {
             Self::OneOf(alternatives) => alternatives.values.len() == 1,
             Self::List(items) => {
-                let mut unknown = items.iter().filter(|it| it.computed_line().is_some());
-                unknown.all(Self::may_be_replaced)
+                let unknown = items.iter().filter(|it| it.computed_line().is_some());
+                let mut unknown = unknown.peekable();
+                unknown.peek().is_some() && unknown.all(Self::may_be_replaced)
             }
             _ => false,
         }
