@@ -54,7 +54,7 @@ pub fn document() -> Value {
         "operationId": "searchByUrl",
         "summary": "Search the book",
         "parameters": search_parameters(),
-        "responses": responses(ok(&results), &failure),
+        "responses": responses_of_get(ok(&results), &failure),
     });
     let page = page_path(&shapes.enveloped::<PageData>(), &failure);
     let healthy = health_path(ok(&health), &failure);
@@ -146,7 +146,7 @@ fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
         "/v1/models": {"get": {
             "operationId": "listModels",
             "summary": "List the book as the only model (OpenAI-compatible)",
-            "responses": responses(listed, &failure),
+            "responses": responses_of_get(listed, &failure),
         }},
     });
     match paths {
@@ -176,7 +176,7 @@ fn page_path(page: &Value, failure: &Value) -> Value {
             "name": "url", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000},
             "description": "The URL of a page, or its path such as `/docs/frost`; with an anchor, one section and those below it. The `url` of citations and search results works here",
         }],
-        "responses": responses(read, failure),
+        "responses": responses_of_get(read, failure),
     }})
 }
 
@@ -198,7 +198,7 @@ fn ask_path(failure: &Value) -> Value {
             {"name": "version", "in": "query", "schema": {"type": "string"},
                 "description": "Answer from this version, such as `2.0`, or `api@2.0` for the docs plugin with the id `api`"},
         ],
-        "responses": responses(answer, failure),
+        "responses": responses_of_get(answer, failure),
     }})
 }
 
@@ -216,9 +216,20 @@ fn health_path(success: Value, failure: &Value) -> Value {
         "responses": {
             "200": success,
             "400": {"description": "`deep` is not a boolean", "content": {"application/json": {"schema": failure}}},
+            "403": {"description": FOREIGN_PAGE, "content": {"application/json": {"schema": failure}}},
             "503": {"description": "The service cannot answer questions", "content": {"application/json": {"schema": schema}}},
         },
     }})
+}
+
+const FOREIGN_PAGE: &str = "A page that may not call the API caused the request";
+
+/// Describes a success and every error of a `GET`.
+fn responses_of_get(success: Value, failure: &Value) -> Value {
+    let mut responses = responses(success, failure);
+    responses["403"] =
+        json!({"description": FOREIGN_PAGE, "content": {"application/json": {"schema": failure}}});
+    responses
 }
 
 /// Describes a success and every error of a request.

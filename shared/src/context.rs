@@ -22,7 +22,9 @@ use sha2::Sha256;
 pub use cloud::{postgres_catalog, vector_index};
 pub use remembered::{Ages, LookUp, Reading, Remembered};
 
-use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
+use crate::api::{
+    Authorizer, LimitedRoute, Limiter, Origins, Route, client_address, client_network,
+};
 use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
 use crate::mcp;
 use book::chunk::EMBEDDED_TEXT_VERSION;
@@ -372,6 +374,12 @@ impl Context {
         LimitedRoute::new(self.limiter.clone(), route, move |request| {
             context.client_key(&client_address(request, context.trusted_proxies))
         })
+    }
+
+    /// Returns the origins whose pages may call.
+    #[must_use]
+    pub fn pages(&self) -> Origins {
+        Origins::new(&self.origins, self.local_origins)
     }
 
     /// Returns the book for the Model Context Protocol.

@@ -43,6 +43,32 @@ fn every_path_of_the_api_answers_in_the_envelope() {
     }
 }
 
+/// Other pages would spend the questions of their visitors.
+#[test]
+fn no_get_of_the_api_answers_a_foreign_page_or_counts_it() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    let openapi: Value = serde_json::from_str(&server.get("/openapi.json").1).unwrap();
+    let paths = openapi["paths"].as_object().unwrap().iter();
+    let readable: Vec<&String> = paths
+        .filter(|(_, methods)| methods["get"].is_object())
+        .map(|(path, _)| path)
+        .collect();
+    assert!(readable.len() >= 4, "{readable:?}");
+    for path in readable {
+        for (name, value) in [
+            ("origin", "https://evil.example"),
+            ("sec-fetch-dest", "image"),
+            ("sec-purpose", "prefetch"),
+        ] {
+            let request = client().get(format!("{}{path}?q=wheels", server.url));
+            let response = request.header(name, value).send().unwrap();
+            assert_eq!(response.status(), 403, "{path} {name}");
+            assert!(!response.headers().contains_key("ratelimit"), "{path}");
+        }
+    }
+}
+
 #[test]
 fn health_ends_with_0_while_a_server_answers() {
     let workshop = Workshop::small();

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use bookrag::api::{
-    Envelope, Meta, Observed, cors, failure, method_not_allowed, not_found, url_query,
+    Envelope, Meta, Observed, cors, failure, known_page, method_not_allowed, not_found, url_query,
 };
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
 use bookrag::context::{Ages, Context, LookUp, Remembered};
@@ -118,6 +119,7 @@ pub fn router(context: Arc<Context>) -> Router {
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
+    let known_page = from_fn_with_state(context.pages(), known_page);
     let checks = Arc::new(Checks {
         context,
         last: Remembered::default(),
@@ -125,6 +127,7 @@ pub fn routes(context: Arc<Context>) -> Router {
     Router::new()
         .route("/api/v1/health", get(health))
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(known_page)
         .layer(cors)
         .with_state(checks)
 }

@@ -3,22 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use bookrag::answer::{Answer, LabelsInText, Question};
 use bookrag::api::{
     ChatRequest, Observed, client_address, failure, suggested, url_query, with_footnotes,
 };
 use bookrag::context::Context;
-use bookrag::error::{Error, ErrorKind};
+use bookrag::error::Error;
 use bookrag::index::Filters;
 use serde::Deserialize;
 
 use super::{prepare, site_origin};
-
-/// What a browser sends with a picture, script or style of another page. Such a page could otherwise spend its visitors' questions.
-const FETCH_MODE: &str = "sec-fetch-mode";
-const EMBEDDED: &str = "no-cors";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -54,7 +50,7 @@ pub(super) async fn ask(State(context): State<Arc<Context>>, request: Request) -
     let observed = Observed::of(&request);
     let client = client_address(&request, context.trusted_proxies);
     let origin = site_origin(&context, request.headers());
-    let question = question_of(&request);
+    let question = url_query::<Parameters>(request.uri()).and_then(Question::try_from);
     match answer(&context, question, &client).await {
         Err(error) => failure(&error, &observed.request_id),
         Ok(answer) => {
@@ -71,18 +67,6 @@ async fn answer(
 ) -> Result<Answer, Error> {
     let prepared = prepare(context, question?, None, client).await?;
     prepared.whole().await
-}
-
-fn question_of(request: &Request) -> Result<Question, Error> {
-    if is_embedded(request.headers()) {
-        let message = "a question cannot be a part of another page, such as a picture";
-        return Err(Error::new(ErrorKind::Forbidden, message));
-    }
-    url_query::<Parameters>(request.uri())?.try_into()
-}
-
-fn is_embedded(headers: &HeaderMap) -> bool {
-    headers.get(FETCH_MODE).is_some_and(|mode| mode == EMBEDDED)
 }
 
 /// The answer, its sources as footnotes, and further sections.

@@ -14,9 +14,9 @@ use axum::{Json, http::HeaderMap};
 use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
     ChatData, ChatRequest, Completion, CompletionRequest, FeedbackRequest, Meta, ModelList,
-    Observed, Origins, Receipt, Route, SESSION_HEADER, authorize, client_address,
-    completion_stream, cors, event_stream, failure, in_openai_shape, json_body, known_origin,
-    limit, method_not_allowed, not_found, success,
+    Observed, Receipt, Route, SESSION_HEADER, authorize, client_address, completion_stream, cors,
+    event_stream, failure, in_openai_shape, json_body, known_origin, known_page, limit,
+    method_not_allowed, not_found, success,
 };
 use bookrag::catalog::Feedback;
 use bookrag::context::Context;
@@ -36,9 +36,9 @@ pub fn routes(context: Arc<Context>) -> Router {
     let chat_route = || post(chat).route_layer(limited(Route::Chat));
     let judged = post(feedback).route_layer(limited(Route::Feedback));
     let forgotten = delete(forget).route_layer(limited(Route::Feedback));
-    let origins = Origins::new(&context.origins, context.local_origins);
     // Requests of pages that may not call do not count against their readers' limits.
-    let known_origin = from_fn_with_state(origins, known_origin);
+    let known_origin = from_fn_with_state(context.pages(), known_origin);
+    let known_page = from_fn_with_state(context.pages(), known_page);
     let called = post(mcp)
         .route_layer(limited(Route::Mcp))
         .route_layer(known_origin);
@@ -51,6 +51,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/v1/models", get(models))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize.clone())
+        .layer(known_page.clone())
         .layer(map_response(in_openai_shape));
     Router::new()
         .route("/api/v1/chat", chat_route())
@@ -68,6 +69,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/mcp", called)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
+        .layer(known_page)
         .merge(completions)
         // Outermost, so that errors have the headers too.
         .layer(cors)

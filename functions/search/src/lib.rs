@@ -12,7 +12,7 @@ use axum::response::Response;
 use axum::routing::get;
 use bookrag::api::{
     Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure,
-    json_body, limit, method_not_allowed, not_found, nothing_found, success, url_query,
+    json_body, known_page, limit, method_not_allowed, not_found, nothing_found, success, url_query,
 };
 use bookrag::book::ContentKind;
 use bookrag::context::Context;
@@ -37,6 +37,8 @@ pub fn routes(context: Arc<Context>) -> Router {
 
 fn routes_without_cors(context: Arc<Context>) -> Router {
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
+    // Outside of the limits: requests of pages that may not call do not count against their readers' limits.
+    let known_page = from_fn_with_state(context.pages(), known_page);
     let limited = from_fn_with_state(context.limited(Route::Search), limit);
     let searched = get(search_by_url).post(search_by_body);
     Router::new()
@@ -44,6 +46,7 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
         .route("/api/v1/page", get(page::by_url).route_layer(limited))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
+        .layer(known_page)
         .with_state(context)
 }
 

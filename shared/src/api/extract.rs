@@ -6,24 +6,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{ConnectInfo, Query, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
-use axum::middleware::Next;
+use axum::extract::{ConnectInfo, Query, Request};
+use axum::http::{Uri, header};
 use axum::response::Response;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::envelope::failure;
-use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
 use engine::error::{Error, ErrorKind};
 
 /// Names the session that owns the conversation to delete.
 pub const SESSION_HEADER: &str = "x-session-id";
-/// Names the conversation that a streamed answer is stored in.
-pub(super) const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
@@ -210,95 +205,9 @@ async fn body_within(body: Body, deadline: Duration) -> Result<Bytes, Error> {
     })
 }
 
-/// How long a browser may cache a preflight response: Chromium's maximum. Without it, almost every question needs a preflight.
-const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
-
 /// The client's address according to the platform.
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);
-
-/// The origins whose pages may call the service.
-#[derive(Debug, Clone)]
-pub struct Origins {
-    named: Vec<String>,
-    /// True if pages of this machine may call, from any port.
-    local: bool,
-}
-
-impl Origins {
-    /// Creates a set of these origins, and of this machine's if `local`.
-    #[must_use]
-    pub fn new(named: &[String], local: bool) -> Self {
-        Self {
-            named: named.to_vec(),
-            local,
-        }
-    }
-
-    /// True if a page of this origin may call.
-    fn allows(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().unwrap_or_default();
-        self.named.iter().any(|allowed| allowed == origin) || (self.local && is_local(origin))
-    }
-}
-
-/// Middleware that refuses requests of pages with a foreign origin. Programs send no origin.
-pub async fn known_origin(
-    State(origins): State<Origins>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match request.headers().get(header::ORIGIN) {
-        Some(origin) if !origins.allows(origin) => {
-            let message =
-                "pages of this origin may not call the API; the origins in BOOKRAG_ORIGINS may";
-            let error = Error::new(ErrorKind::Forbidden, message);
-            failure(&error, &Observed::of(&request).request_id)
-        }
-        _ => next.run(request).await,
-    }
-}
-
-/// Headers of the Model Context Protocol that repeat parts of the body.
-const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
-
-/// Allows cross-origin requests from the book's own pages, and from this machine if `local`.
-pub fn cors(origins: &[String], local: bool) -> CorsLayer {
-    let origins = Origins::new(origins, local);
-    let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
-    let headers = [
-        header::CONTENT_TYPE,
-        header::ACCEPT,
-        header::AUTHORIZATION,
-        HeaderName::from_static(SESSION_HEADER),
-    ];
-    CorsLayer::new()
-        .allow_origin(allowed)
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(
-            headers
-                .into_iter()
-                .chain(MCP_HEADERS.map(HeaderName::from_static))
-                .collect::<Vec<_>>(),
-        )
-        .expose_headers([
-            header::RETRY_AFTER,
-            RATE_LIMIT,
-            RATE_LIMIT_POLICY,
-            CONVERSATION_HEADER,
-        ])
-        .max_age(PREFLIGHT_AGE)
-}
-
-/// True if an origin is only `http`, a name of this machine and an optional port. A user before an `@`, for example, is refused.
-fn is_local(origin: &str) -> bool {
-    let Ok(uri) = origin.parse::<Uri>() else {
-        return false;
-    };
-    let host = uri.host().unwrap_or_default();
-    let port = uri.port().map_or(String::new(), |port| format!(":{port}"));
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]") && origin == format!("http://{host}{port}")
-}
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ mod number;
 mod chat;
 mod envelope;
 mod extract;
+mod origins;
 mod search;
 mod stream;
 mod completions;
@@ -21,12 +22,13 @@ pub use completions::{
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub(crate) use extract::whole_body;
 pub use extract::{
-    ClientAddress, MAX_BODY_BYTES, Origins, SESSION_HEADER, client_address, cors, json_body,
-    known_origin, method_not_allowed, not_found, url_query,
+    ClientAddress, MAX_BODY_BYTES, SESSION_HEADER, client_address, json_body, method_not_allowed,
+    not_found, url_query,
 };
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
+pub use origins::{Origins, cors, known_origin, known_page};
 pub use page::{
     MARKDOWN, NO_INDEX, PageData, PageRequest, encoded_path, markdown_page, prefers_markdown,
     with_link,

@@ -9,8 +9,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::envelope::{code_of, failure};
-use super::extract::CONVERSATION_HEADER;
 use super::observe::Observed;
+use super::origins::CONVERSATION_HEADER;
 use engine::answer::{AnswerEvent, Outcome, Suggestion};
 use engine::cite::Citation;
 use engine::degradation::Degradation;
