@@ -1,8 +1,8 @@
 //! Faults of a Postgres server: lost connections, lack of connections, slowness.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bookrag::catalog::{Catalog, CatalogError, CommitOutcome, PostgresCatalog};
+use bookrag::catalog::{Catalog, CatalogError, CommitOutcome, PostgresCatalog, PostgresOptions};
 use bookrag_tests::postgres::Postgres;
 use futures::future::try_join_all;
 use tokio_postgres::{Client, NoTls};
@@ -55,11 +55,16 @@ async fn a_timed_out_call_does_not_affect_the_next() {
 async fn a_statement_that_waits_for_too_long_is_unavailable() {
     let postgres = Postgres::shared().await;
     let url = postgres.create_database("catalog_slow").await;
-    let mut options = postgres_options(&url);
-    options.statement_timeout = Duration::from_millis(200);
-    let catalog = Catalog::Postgres(PostgresCatalog::new(options).unwrap());
-    catalog.migrate().await.unwrap();
-    assert_eq!(catalog.live_index().await.unwrap(), None);
+    let options = postgres_options(&url);
+    let patient = Catalog::Postgres(PostgresCatalog::new(options.clone()).unwrap());
+    patient.migrate().await.unwrap();
+    let catalog = Catalog::Postgres(
+        PostgresCatalog::new(PostgresOptions {
+            statement_timeout: Duration::from_millis(200),
+            ..options
+        })
+        .unwrap(),
+    );
 
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
@@ -67,12 +72,11 @@ async fn a_statement_that_waits_for_too_long_is_unavailable() {
         .batch_execute("BEGIN; LOCK TABLE indexes IN ACCESS EXCLUSIVE MODE")
         .await
         .unwrap();
-    let started = Instant::now();
+    // The lock is held until the statement has given up.
     let failure = catalog.live_index().await.unwrap_err();
     assert!(matches!(failure, CatalogError::Unavailable(_)), "{failure}");
-    assert!(started.elapsed() < Duration::from_secs(10));
     client.batch_execute("ROLLBACK").await.unwrap();
-    assert_eq!(catalog.live_index().await.unwrap(), None);
+    assert_eq!(patient.live_index().await.unwrap(), None);
     drop(client);
     connection.await.unwrap().unwrap();
 }

@@ -32,8 +32,8 @@ const OTHER: (&str, &str) = (
 
 /// The longest time for a call under any fault: several times the clients' own limits.
 const BOUND: Duration = Duration::from_mins(2);
-/// The clients' time limit in tests that expect a timeout.
-const IMPATIENT: Duration = Duration::from_secs(1);
+/// The clients' time limit in tests that expect a timeout. Once the fault has ended, it is enough on a busy machine too.
+const IMPATIENT: Duration = Duration::from_secs(5);
 /// The clients' time limit in tests that expect a response: long enough for a machine that is compiling at the same time.
 const PATIENT: Duration = Duration::from_secs(15);
 

@@ -1,3 +1,5 @@
+use std::task::Poll;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::RETRY_AFTER;
@@ -174,7 +176,6 @@ async fn a_catalog_that_does_not_answer_holds_nobody_up() {
     let started = Instant::now();
     let permit = limiter.acquire(Route::Chat, "a").await.unwrap().unwrap();
     assert!(permit.allowed && started.elapsed() >= STORE_DEADLINE);
-    assert!(started.elapsed() < 3 * STORE_DEADLINE);
 }
 
 #[tokio::test]
@@ -323,14 +324,22 @@ async fn bodies_that_do_not_end_take_no_place_and_count_against_the_rate() {
         ..limits(3)
     };
     let limiter = Limiter::new(refusing().await, limits);
-    let endless =
-        || Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    // Each body says when it is awaited: its request is then counted.
+    let (awaited, mut bodies) = tokio::sync::mpsc::unbounded_channel();
+    let endless = || {
+        let awaited = awaited.clone();
+        Body::from_stream(futures::stream::poll_fn(move |_| {
+            awaited.send(()).unwrap();
+            Poll::<Option<Result<Vec<u8>, std::io::Error>>>::Pending
+        }))
+    };
     let slow = || send_body(&limiter, "slow", Method::POST, "/chat", endless());
     let mut unfinished: Vec<_> = (0..3).map(|_| Box::pin(slow())).collect();
     for request in &mut unfinished {
-        // Polled until the request is counted and its body is awaited.
-        let polled = tokio::time::timeout(std::time::Duration::from_millis(300), request);
-        assert!(polled.await.is_err());
+        tokio::select! {
+            response = request => panic!("{response:?}"),
+            body = bodies.recv() => body.unwrap(),
+        }
     }
     assert_eq!(slow().await.status(), StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(ask(&limiter, "a reader").await.status(), StatusCode::OK);

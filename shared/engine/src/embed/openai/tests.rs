@@ -199,7 +199,8 @@ async fn a_silent_server_is_a_timeout_and_none_is_unavailable() {
     let silent = embedder(&base_url, Dimensions::Native(2), Duration::from_millis(100));
     assert!(matches!(silent.ping().await, Err(ProviderError::Timeout)));
     drop(listener);
-    let error = silent.ping().await.unwrap_err();
+    let patient = embedder(&base_url, Dimensions::Native(2), Duration::from_secs(30));
+    let error = patient.ping().await.unwrap_err();
     assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
 }
 

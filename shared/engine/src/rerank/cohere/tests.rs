@@ -220,6 +220,7 @@ async fn a_silent_server_is_a_timeout_and_none_is_unavailable() {
     let error = silent.scores("which?", &texts).await.unwrap_err();
     assert!(matches!(error, ProviderError::Timeout), "{error}");
     drop(listener);
-    let error = silent.scores("which?", &texts).await.unwrap_err();
+    let patient = reranker(&base_url, Duration::from_secs(30));
+    let error = patient.scores("which?", &texts).await.unwrap_err();
     assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
 }
