@@ -131,17 +131,26 @@ impl Store {
 
     /// Simulates the passing of time, by moving the dates of readers' data back.
     async fn elapse(&self, time: Duration) {
+        self.move_dates('-', time).await;
+    }
+
+    /// Simulates a clock that is set back, by moving the dates of readers' data ahead.
+    async fn set_clock_back(&self, time: Duration) {
+        self.move_dates('+', time).await;
+    }
+
+    async fn move_dates(&self, sign: char, time: Duration) {
         let microseconds = time.as_micros();
         let time = match &self.behind {
             Behind::Sqlite { .. } => microseconds.to_string(),
             Behind::Postgres { .. } => format!("interval '{microseconds} microseconds'"),
         };
         let statements = format!(
-            "UPDATE rate_limits SET tat = tat - {time};
-             UPDATE conversations SET expires_at = expires_at - {time};
-             UPDATE messages SET created_at = created_at - {time};
-             UPDATE chat_queries SET created_at = created_at - {time};
-             UPDATE cached_answers SET created_at = created_at - {time}"
+            "UPDATE rate_limits SET tat = tat {sign} {time};
+             UPDATE conversations SET expires_at = expires_at {sign} {time};
+             UPDATE messages SET created_at = created_at {sign} {time};
+             UPDATE chat_queries SET created_at = created_at {sign} {time};
+             UPDATE cached_answers SET created_at = created_at {sign} {time}"
         );
         self.execute(&statements).await;
     }
@@ -276,6 +285,7 @@ laws! {
     readers:
         the_whole_limit_may_be_used_at_once
         a_refused_request_costs_nothing_and_may_retry_at_the_stated_time
+        a_clock_that_is_set_back_locks_nobody_out
         concurrent_requests_never_exceed_the_limit
         keys_are_counted_apart
         expired_limits_are_forgotten

@@ -72,6 +72,22 @@ pub(super) async fn a_refused_request_costs_nothing_and_may_retry_at_the_stated_
     assert_eq!((rested.allowed, rested.remaining), (true, 1));
 }
 
+pub(super) async fn a_clock_that_is_set_back_locks_nobody_out(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let take = async || catalog.acquire("reader", an_hour(2)).await.unwrap();
+    assert!(take().await.allowed && take().await.allowed);
+    store.set_clock_back(MINUTE).await;
+    assert!(!take().await.allowed, "a small correction restores nothing");
+    store.set_clock_back(HOUR * 24 * 730).await;
+    assert!(take().await.allowed && take().await.allowed);
+    let refused = take().await;
+    assert!(
+        !refused.allowed && near(refused.reset, HOUR / 2),
+        "{refused:?}"
+    );
+}
+
 pub(super) async fn concurrent_requests_never_exceed_the_limit(store: Store) {
     store.catalog.migrate().await.unwrap();
     let catalogs = processes(&store).await;

@@ -35,7 +35,9 @@ impl RateLimit {
     /// key, `None` for the first.
     #[must_use]
     pub fn acquire(self, tat: Option<i64>, now: i64) -> (i64, RatePermit) {
-        let due = tat.map_or(now, |tat| tat.max(now));
+        let due = tat
+            .filter(|tat| *tat <= now.saturating_add(self.furthest()))
+            .map_or(now, |tat| tat.max(now));
         let allowed = due.saturating_sub(now) <= self.tolerance();
         let tat = if allowed {
             due.saturating_add(self.interval())
@@ -53,6 +55,13 @@ impl RateLimit {
     /// How far ahead the TAT may be for a permit to be granted, in microseconds; negative if none is ever granted.
     pub(super) fn tolerance(self) -> i64 {
         self.interval() * (i64::from(self.permits) - 1)
+    }
+
+    /// How far ahead a stored TAT may be, in microseconds: two periods. The algorithm stores at most one. A TAT beyond both is from a clock that
+    /// was ahead, and would otherwise lock the client out for as long; it counts as now. The second period keeps a statement that began earlier
+    /// than the one before it, or a clock that is set back a little, from restoring all permits.
+    pub(super) fn furthest(self) -> i64 {
+        (self.interval() * i64::from(self.permits)).saturating_mul(2)
     }
 
     /// The response after which the TAT is `ahead` microseconds in the future.
@@ -128,6 +137,27 @@ mod tests {
                     prop_assert!(count <= i64::from(permits) + back, "{count} from {first} to {last}");
                 }
             }
+        }
+
+        #[test]
+        fn after_a_clock_that_was_ahead_nobody_waits_for_more_than_two_periods(
+            permits in 1_u32..9, period in 1_u64..2_000, ahead in 0_i64..100_000,
+        ) {
+            let limit = limit(permits, Duration::from_micros(period));
+            let (_, permit) = limit.acquire(Some(START + ahead), START);
+            prop_assert!(micros(permit.reset) <= limit.furthest());
+            prop_assert!(permit.allowed || ahead <= limit.furthest());
+        }
+
+        #[test]
+        fn a_clock_that_goes_back_by_a_period_restores_no_permit(permits in 1_u32..9, period in 1_u64..2_000, back in 0_i64..2_000) {
+            let limit = limit(permits, Duration::from_micros(period));
+            let mut tat = None;
+            for _ in 0..permits {
+                tat = Some(limit.acquire(tat, START).0);
+            }
+            let now = START - back.min(limit.furthest() / 2);
+            prop_assert!(!limit.acquire(tat, now).1.allowed);
         }
 
         #[test]

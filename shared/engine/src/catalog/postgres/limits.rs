@@ -18,15 +18,17 @@ impl PostgresCatalog {
             .query(
                 "INSERT INTO rate_limits AS held (key, tat, allowed)
                  VALUES ($1, now() + $2 * interval '1 microsecond', true)
-                 ON CONFLICT (key) DO UPDATE SET
-                    allowed = held.tat <= now() + $3 * interval '1 microsecond',
-                    tat = CASE WHEN held.tat <= now() + $3 * interval '1 microsecond'
-                        THEN greatest(held.tat, now()) + $2 * interval '1 microsecond' ELSE held.tat END
+                 ON CONFLICT (key) DO UPDATE SET (allowed, tat) = (
+                    SELECT due <= now() + $3 * interval '1 microsecond',
+                        CASE WHEN due <= now() + $3 * interval '1 microsecond' THEN due + $2 * interval '1 microsecond' ELSE due END
+                    FROM (SELECT CASE WHEN held.tat BETWEEN now() AND now() + $4 * interval '1 microsecond'
+                        THEN held.tat ELSE now() END AS due) AS stored)
                  RETURNING allowed, (extract(epoch FROM tat - now()) * 1000000)::bigint AS ahead",
                 &[
                     (&key, Type::TEXT),
                     (&limit.interval(), Type::INT8),
                     (&limit.tolerance(), Type::INT8),
+                    (&limit.furthest(), Type::INT8),
                 ],
             )
             .await?;
