@@ -3,6 +3,8 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -10,7 +12,8 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
 use axum::serve::Listener;
-use hyper::body::Incoming;
+use futures::{StreamExt, stream};
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -23,8 +26,8 @@ use tower::ServiceExt;
 /// use up the process's file descriptors.
 pub(crate) const HEAD_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Serves connections until `stopped` is true, then lets running requests complete. A connection that takes longer
-/// than `head_deadline` to send a request's head is closed.
+/// Serves connections until `stopped` is true, then lets running requests complete; those that have not arrived as a whole are not waited for. A
+/// connection that takes longer than `head_deadline` to send a request's head is closed.
 pub(crate) async fn listen(
     mut listener: TcpListener,
     app: Router,
@@ -58,8 +61,12 @@ async fn answer(
     head_deadline: Duration,
     mut stopped: watch::Receiver<bool>,
 ) {
+    let has_asked = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&has_asked);
+    let stopped_later = stopped.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
+        asked.store(true, Ordering::Relaxed);
+        let mut request = request.map(|body| arriving(body, stopped_later.clone()));
         request.extensions_mut().insert(ConnectInfo(peer));
         let answered = app.clone().oneshot(request);
         async move { answered.await as Result<Response, Infallible> }
@@ -74,16 +81,37 @@ async fn answer(
         _ = connection.as_mut() => {}
         () = until(&mut stopped) => {
             connection.as_mut().graceful_shutdown();
-            let _ = connection.await;
+            if has_asked.load(Ordering::Relaxed) {
+                let _ = connection.await;
+            }
         }
     }
+}
+
+/// Returns a body that ends where it has arrived when the server stops. Otherwise a client that sends slowly would keep the process from ending.
+fn arriving(body: Incoming, stopped: watch::Receiver<bool>) -> Body {
+    if body.is_end_stream() {
+        return Body::empty();
+    }
+    let pieces = Body::new(body).into_data_stream();
+    Body::from_stream(stream::unfold(
+        (pieces, stopped),
+        async |(mut pieces, mut stopped)| {
+            let piece = tokio::select! {
+                biased;
+                piece = pieces.next() => piece?,
+                () = until(&mut stopped) => return None,
+            };
+            Some((piece, (pieces, stopped)))
+        },
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use axum::routing::get;
+    use axum::routing::{get, post};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
@@ -128,6 +156,32 @@ mod tests {
         while client.get(&url).send().await.is_ok() {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_has_not_arrived_does_not_delay_the_end() {
+        let (began, mut begun) = tokio::sync::mpsc::channel(1);
+        let read = async move |body: Body| {
+            began.send(()).await.expect("it is awaited");
+            let body = axum::body::to_bytes(body, 100).await.expect("it ends");
+            String::from_utf8(body.to_vec()).expect("a text")
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (stop, stopped) = watch::channel(false);
+        let app = Router::new().route("/", post(read));
+        let listening = tokio::spawn(listen(listener, app, Duration::from_hours(1), stopped));
+        let mut idle = TcpStream::connect(address).await.expect("connected");
+        idle.write_all(b"GET / HTTP/1.1\r\nHo").await.expect("sent");
+        let mut slow = TcpStream::connect(address).await.expect("connected");
+        let half = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n\r\nhalf";
+        slow.write_all(half).await.expect("sent");
+        begun.recv().await.expect("its head has arrived");
+        stop.send(true).expect("it listens");
+        listening.await.expect("it ends by itself");
+        let mut answer = String::new();
+        slow.read_to_string(&mut answer).await.expect("answered");
+        assert!(answer.ends_with("\r\n\r\nhalf"), "{answer}");
     }
 
     #[tokio::test]
