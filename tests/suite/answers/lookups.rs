@@ -159,11 +159,13 @@ async fn bad_and_hostile_calls_are_told_to_the_model_and_to_nobody_else() {
         for subject in subjects(&events) {
             assert!(!subject.contains('\u{202e}'), "{subject}");
         }
-        // What is echoed to the model is JSON.
+        // What is echoed to the model is JSON, and short.
         let requests = service.model.requests();
         let second = requests.last().unwrap();
         let echoed = &second["messages"][2]["tool_calls"][0]["function"]["arguments"];
-        serde_json::from_str::<Value>(echoed.as_str().unwrap()).unwrap();
+        let echoed = echoed.as_str().unwrap();
+        serde_json::from_str::<Value>(echoed).unwrap();
+        assert!(echoed.len() < 1_000, "{}", echoed.len());
         assert!(!results(second)[0].contains("root:"), "{second}");
     }
 }

@@ -34,17 +34,17 @@ pub(super) enum Stop {
 }
 
 impl Draft {
-    /// Creates an empty draft. `refusals` are refusing sentences; `rules` must not be repeated.
-    pub(super) fn new<'a>(
+    /// Creates an empty draft. `refusals` are refusing sentences; `rules` finds the rules that must not be repeated.
+    pub(super) fn new(
         refusals: [&str; 3],
-        rules: impl IntoIterator<Item = &'a str>,
+        rules: LeakReader,
         max_tokens: u32,
         writer: Writer,
     ) -> Self {
         Self {
             turns: TurnReader::default(),
             refusals: RefusalReader::new(refusals),
-            rules: LeakReader::new(rules),
+            rules,
             writer,
             written: 0,
             most: usize::try_from(max_tokens)

@@ -14,6 +14,7 @@ use super::cached::{Cache, Kept};
 use super::closest::next_sections;
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
+use super::leak::LeakReader;
 use super::links::linked_pages;
 use super::opening::{NoModel, degradation_of};
 use super::passages::numbered;
@@ -21,7 +22,7 @@ use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::writing::{Asking, Writing};
-use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
+use super::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence};
 use crate::catalog::QueryStatus;
 use crate::cite::AllowedLinks;
 use crate::degradation::Degradation;
@@ -382,8 +383,10 @@ impl Prepared {
             .writer(&passages)
             .of_model(&self.book, &self.standalone, allowed);
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
+        let inserted = [self.book.as_str(), &fence(self.message_id)];
+        let rules = LeakReader::new(&rules_of_answers(), &inserted);
         let most = self.answerer.rules.max_answer_tokens;
-        Draft::new(refusals, rules_of_answers(), most, writer)
+        Draft::new(refusals, rules, most, writer)
     }
 
     /// Records the tokens used.

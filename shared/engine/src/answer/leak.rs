@@ -12,6 +12,8 @@ const HELD_WORDS: usize = 4;
 pub(super) struct LeakReader {
     /// Every run of 1 to [`LEAK_WORDS`] words of the rules.
     runs: HashSet<Vec<String>>,
+    /// The words of the values that are inserted into the rules. They may be repeated, and do not end a run of the rules' words.
+    inserted: HashSet<String>,
     /// The latest consecutive words that match the rules.
     row: Vec<String>,
     /// The text held back, from the first of those words on.
@@ -22,17 +24,18 @@ pub(super) struct LeakReader {
 }
 
 impl LeakReader {
-    /// Creates a reader for the rules, given in pieces.
-    pub(super) fn new<'a>(rules: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Creates a reader for the rules, given in pieces without the values that are inserted into them.
+    pub(super) fn new(rules: &[impl AsRef<str>], inserted: &[&str]) -> Self {
         let mut runs = HashSet::new();
         for piece in rules {
-            let words: Vec<String> = words_of(piece).collect();
+            let words: Vec<String> = words_of(piece.as_ref()).collect();
             for length in 1..=LEAK_WORDS {
                 runs.extend(words.windows(length).map(<[String]>::to_vec));
             }
         }
         Self {
             runs,
+            inserted: inserted.iter().flat_map(|value| words_of(value)).collect(),
             row: Vec::new(),
             held: String::new(),
             word: String::new(),
@@ -81,7 +84,12 @@ impl LeakReader {
         if self.word.is_empty() {
             return;
         }
-        self.row.push(std::mem::take(&mut self.word));
+        let word = std::mem::take(&mut self.word);
+        let is_inserted = self.inserted.contains(&word);
+        self.row.push(word);
+        if is_inserted && self.row.len() > 1 && !self.runs.contains(&self.row) {
+            self.row.pop();
+        }
         while !self.runs.contains(&self.row) {
             self.row.remove(0);
             if self.row.is_empty() {
@@ -111,7 +119,7 @@ mod tests {
     const RULES: &str = "Say only what the passages say. Do not add what you know from elsewhere, and do not guess.";
 
     fn read(text: &str, size: usize) -> (String, bool) {
-        let mut reader = LeakReader::new([RULES]);
+        let mut reader = LeakReader::new(&[RULES], &["Nodes and Topics"]);
         let characters: Vec<char> = text.chars().collect();
         let pieces = characters.chunks(size).map(String::from_iter);
         let mut shown: String = pieces.map(|piece| reader.push(&piece)).collect();
@@ -133,10 +141,21 @@ mod tests {
     }
 
     #[test]
+    fn an_inserted_value_does_not_interrupt_the_rules() {
+        for size in [1, 3, 1_000] {
+            let text = "Say only what the passages \"Nodes and Topics\" say. Do not add it.";
+            let (shown, leaked) = read(text, size);
+            assert!(leaked);
+            assert!(!shown.contains("passages"), "{shown}");
+        }
+    }
+
+    #[test]
     fn other_text_passes_as_it_is() {
         for text in [
             "The passages say that nodes talk. Do not add what is there.",
             "Say only what the passages say about it",
+            "Nodes and Topics and what the topics say and nodes do not add",
             "",
         ] {
             assert_eq!(read(text, 2), (text.to_owned(), false));
@@ -145,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_cuts_do_not_matter(words in proptest::collection::vec("say|only|what|the|passages|do|not|x|[ ,]", 0..40), size in 1_usize..9) {
+        fn nothing_is_lost_and_cuts_do_not_matter(words in proptest::collection::vec("say|only|what|the|passages|do|not|nodes|and|x|[ ,]", 0..40), size in 1_usize..9) {
             let text = words.join(" ");
             let (shown, leaked) = read(&text, size);
             prop_assert_eq!((shown.clone(), leaked), read(&text, 1));

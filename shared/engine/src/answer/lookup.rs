@@ -55,11 +55,13 @@ impl Prepared {
     ) -> Prompt {
         let mut round = Vec::new();
         for call in calls {
-            let result = match call.lookup() {
-                Ok(lookup) => self.look_up(&lookup).await,
-                Err(problem) => problem,
-            };
-            round.push(Called { call, result });
+            round.push(match call.lookup() {
+                Ok(lookup) => {
+                    let result = self.look_up(&lookup).await;
+                    Called { call, result }
+                }
+                Err(problem) => Called::refused(call, problem),
+            });
         }
         tracing::info!(
             stage = "lookup",

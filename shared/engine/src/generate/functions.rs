@@ -2,7 +2,6 @@
 //!
 //! Both APIs use the same messages and descriptions: Cohere adopted `OpenAI`'s.
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -10,6 +9,10 @@ use super::Prompt;
 
 /// The most characters of an argument.
 const MAX_ARGUMENT: usize = 500;
+/// The most bytes of a call's arguments, with room for an argument in which each character is escaped, and for unknown ones.
+const MAX_ARGUMENTS_BYTES: usize = 16 * MAX_ARGUMENT;
+/// The arguments of a refused call.
+const NO_ARGUMENTS: &str = "{}";
 
 /// The functions that a model may call before it writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +41,20 @@ pub struct Called {
     pub call: FunctionCall,
     /// The text that the model gets.
     pub result: String,
+}
+
+impl Called {
+    /// Creates a call that was refused. It goes back to the model without its arguments, which may be of any size and not even JSON.
+    #[must_use]
+    pub fn refused(call: FunctionCall, problem: String) -> Self {
+        Self {
+            call: FunctionCall {
+                arguments: NO_ARGUMENTS.to_owned(),
+                ..call
+            },
+            result: problem,
+        }
+    }
 }
 
 /// What a model wants to read.
@@ -79,6 +96,9 @@ impl FunctionCall {
                 Err(problem(argument))
             }
         };
+        if self.arguments.len() > MAX_ARGUMENTS_BYTES {
+            return Err("The arguments are too long. Nothing was looked up.".to_owned());
+        }
         match self.name.as_str() {
             "search" => match serde_json::from_str(&self.arguments) {
                 Ok(Search { query }) => text("query", &query).map(Lookup::Search),
@@ -162,9 +182,6 @@ pub(super) fn messages(prompt: &Prompt) -> Vec<Message<'_>> {
                 name,
                 arguments,
             } = &called.call;
-            // Some servers parse what the model wrote, and refuse what is not JSON.
-            let is_json = serde_json::from_str::<IgnoredAny>(arguments).is_ok();
-            let arguments = if is_json { arguments } else { "{}" };
             json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
         });
         messages.push(Message {
@@ -266,7 +283,12 @@ mod tests {
     #[test]
     fn a_call_that_names_nothing_is_told_why() {
         let long = format!(r#"{{"query": "{}"}}"#, "x".repeat(MAX_ARGUMENT + 1));
+        let beside = format!(
+            r#"{{"query": "nodes", "more": "{}"}}"#,
+            "x".repeat(MAX_ARGUMENTS_BYTES)
+        );
         for (name, arguments) in [
+            ("search", beside.as_str()),
             ("search", ""),
             ("search", "{"),
             ("search", r#"{"query": " "}"#),
@@ -278,6 +300,15 @@ mod tests {
         ] {
             let told = call(name, arguments).lookup().unwrap_err();
             assert!(told.ends_with("Nothing was looked up."), "{told}");
+            let prompt = Prompt {
+                functions: Functions {
+                    left: 1,
+                    rounds: vec![vec![Called::refused(call(name, arguments), told)]],
+                },
+                ..Prompt::default()
+            };
+            let sent = json!(messages(&prompt)[2].tool_calls);
+            assert_eq!(sent[0]["function"]["arguments"], "{}", "{arguments}");
         }
     }
 

@@ -77,11 +77,11 @@ pub struct AnswerRequest<'a> {
 }
 
 /// Returns the rules for answers in pieces, without inserted values such as the book's title, which a model may legitimately write.
-pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
-    let pieces = [ANSWER, LOOK_UP, LAST]
-        .into_iter()
-        .flat_map(|rules| rules.split(['{', '}']));
-    pieces.filter(|piece| !["book", "refusal", "fence"].contains(piece))
+#[must_use]
+pub fn rules_of_answers() -> Vec<String> {
+    let answer = ANSWER.replace("{book}", "").replace("{fence}", "");
+    let pieces = answer.split("{refusal}").chain([LOOK_UP, LAST]);
+    pieces.map(str::to_owned).collect()
 }
 
 /// Returns the prompt for an answer. `fence` is a word that the authors of the inserted texts cannot know, so no text can close its fence.

@@ -38,7 +38,7 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
 
     let writer =
         Writer::new(&passages, None, LabelsInText::Numbers).of_model("Book", "Why?", allowed);
-    let mut draft = Draft::new(REFUSALS, [RULES], 800, writer);
+    let mut draft = Draft::new(REFUSALS, LeakReader::new(&[RULES], &[]), 800, writer);
     let mut events = Vec::new();
     for piece in pieces {
         events.extend(draft.push(piece));
