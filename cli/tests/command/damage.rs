@@ -129,6 +129,8 @@ fn altered_texts_and_metadata_are_found_and_written_again() {
     check_vectors("UPDATE document_chunks SET text = 'Forged. ' || text");
     check_vectors("UPDATE document_chunks SET payload = '{'");
     check_vectors("UPDATE chunk_metadata SET fields = '{'");
+    check_vectors("UPDATE documents SET title = 'Forged'");
+    check_vectors("UPDATE documents SET url = 'javascript:alert(1)'");
 }
 
 #[test]
@@ -136,6 +138,8 @@ fn rows_that_cannot_be_read_are_a_damaged_store() {
     let change = |statement: &'static str| {
         move |file: &Path| {
             let connection = Connection::open(file).unwrap();
+            let unchecked = "PRAGMA foreign_keys = OFF";
+            connection.execute_batch(unchecked).unwrap();
             connection.execute_batch(statement).unwrap();
         }
     };
@@ -145,4 +149,13 @@ fn rows_that_cannot_be_read_are_a_damaged_store() {
     check_file(change(
         "ALTER TABLE document_chunks RENAME COLUMN section_id TO other",
     ));
+    for table in [
+        "DROP TABLE point_vectors",
+        "DROP TABLE document_chunks",
+        "DROP TABLE chat_queries",
+        "DROP TABLE schema_version",
+        "DROP TABLE indexes",
+    ] {
+        check_file(change(table));
+    }
 }

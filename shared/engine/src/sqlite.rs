@@ -103,6 +103,11 @@ impl Database {
         self.with_writer(migrations::apply).await
     }
 
+    /// Returns what is wrong with the tables; `None` if all are there.
+    pub(crate) fn schema_problem(connection: &Connection) -> Result<Option<String>, DatabaseError> {
+        migrations::problem(connection)
+    }
+
     /// Checks that the file can be read and has this program's tables.
     pub(crate) async fn ping(self: &Arc<Self>) -> Result<(), DatabaseError> {
         self.with_writer(|connection| migrations::check(connection))
@@ -246,14 +251,17 @@ impl DatabaseError {
     }
 }
 
-/// True if a value or a column is not as this program writes it: its statements are constants, so the file was changed by another.
+/// True if a value, a column or a table is not as this program writes it: its statements are constants, so the file was changed by another.
 fn is_of_the_data(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
         | rusqlite::Error::InvalidColumnType(..)
         | rusqlite::Error::Utf8Error(..) => true,
-        rusqlite::Error::SqlInputError { msg, .. } => msg.starts_with("no such "),
+        rusqlite::Error::SqlInputError { msg, .. }
+        | rusqlite::Error::SqliteFailure(_, Some(msg)) => {
+            msg.starts_with("no such ") || msg.ends_with(" already exists")
+        }
         _ => false,
     }
 }
@@ -263,12 +271,11 @@ impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         let path = PathBuf::new();
         let reason = error.to_string();
+        if is_of_the_data(&error) {
+            return Self::Damaged { path, reason };
+        }
         let Some(failure) = error.sqlite_error() else {
-            return if is_of_the_data(&error) {
-                Self::Damaged { path, reason }
-            } else {
-                Self::Rejected(reason)
-            };
+            return Self::Rejected(reason);
         };
         if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
             // The write-ahead log's index file could not grow.

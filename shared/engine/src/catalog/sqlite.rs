@@ -71,12 +71,15 @@ impl SqliteCatalog {
         self.run(|connection| {
             let report: String =
                 connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
-            if report == "ok" {
-                return Ok(());
-            }
-            Err(DatabaseError::Damaged {
-                path: PathBuf::new(),
-                reason: report.replace('\n', " "),
+            let problem = match report.as_str() {
+                "ok" => Database::schema_problem(connection)?,
+                _ => Some(report.replace('\n', " ")),
+            };
+            problem.map_or(Ok(()), |reason| {
+                Err(DatabaseError::Damaged {
+                    path: PathBuf::new(),
+                    reason,
+                })
             })
         })
         .await

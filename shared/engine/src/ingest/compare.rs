@@ -30,6 +30,8 @@ struct Stored {
     vectors: HashMap<Uuid, Embedding>,
     /// The number of chunks whose text or metadata differs from its hash.
     altered: usize,
+    /// The number of chunks that have another title or URL than their document.
+    renamed: usize,
 }
 
 impl Ingest {
@@ -87,10 +89,20 @@ impl Ingest {
         let reads: Vec<_> = documents.iter().map(|it| self.stored_chunks(it)).collect();
         let mut reads = stream::iter(reads).buffered(READS);
         for StoredDocument { row, .. } in &documents {
-            let Stored { vectors, altered } = reads.try_next().await?.unwrap_or_default();
+            let Stored {
+                vectors,
+                altered,
+                renamed,
+            } = reads.try_next().await?.unwrap_or_default();
             if altered > 0 {
                 damage.push(format!(
                     "{}: the text of {altered} chunks is not what was indexed",
+                    row.source
+                ));
+            }
+            if renamed > 0 {
+                damage.push(format!(
+                    "{}: its title or URL is not that of its {renamed} chunks",
                     row.source
                 ));
             }
@@ -121,8 +133,8 @@ impl Ingest {
     }
 
     async fn stored_chunks(&self, document: &StoredDocument) -> Result<Stored, IngestError> {
-        let (index, document) = (self.index_row.index_id, document.row.document_id);
-        let chunks = self.catalog.chunks(index, document).await?;
+        let (index, row) = (self.index_row.index_id, &document.row);
+        let chunks = self.catalog.chunks(index, row.document_id).await?;
         let points: Vec<Uuid> = chunks.iter().map(|chunk| chunk.point_id).collect();
         let collection = &self.index_row.collection;
         let vectors = self.index.vectors(collection, &points).await?;
@@ -140,8 +152,14 @@ impl Ingest {
                     && joined.payload.hash() == chunk.payload_hash
             })
         };
+        // A page that cannot be read keeps its former chunks.
+        let is_renamed = |joined: &&JoinedChunk| {
+            row.skip_reason.is_none()
+                && (&joined.payload.title, &joined.payload.url) != (&row.title, &row.url)
+        };
         Ok(Stored {
             vectors,
+            renamed: joined.values().filter(is_renamed).count(),
             altered: chunks.len() - chunks.iter().filter(is_as_indexed).count(),
         })
     }

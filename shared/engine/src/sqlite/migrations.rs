@@ -1,5 +1,7 @@
 //! The schema migrations.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{DatabaseError, begin_write};
@@ -44,6 +46,31 @@ pub(super) fn check(connection: &Connection) -> Result<(), DatabaseError> {
             needed: NEEDED,
         }),
     }
+}
+
+/// Returns what is wrong with a file's schema: a table, an index or a trigger that it lacks, or a version that no migration wrote.
+pub(super) fn problem(connection: &Connection) -> Result<Option<String>, DatabaseError> {
+    let mut whole = Connection::open_in_memory()?;
+    apply(&mut whole)?;
+    let found = objects(connection)?;
+    if let Some(missing) = objects(&whole)?.difference(&found).next() {
+        return Ok(Some(format!("the {missing} is missing")));
+    }
+    let (applied, last): (i32, i32) = connection.query_row(
+        "SELECT count(*), coalesce(max(version), 0) FROM schema_version",
+        (),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let problem = format!("its schema version is {last} after {applied} migrations");
+    Ok((applied != last).then_some(problem))
+}
+
+/// The types and names of everything in a schema.
+fn objects(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    connection
+        .prepare("SELECT type || ' ' || name FROM sqlite_schema")?
+        .query_map((), |row| row.get(0))?
+        .collect()
 }
 
 /// The schema version; 0 without tables.

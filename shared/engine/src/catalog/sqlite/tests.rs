@@ -57,6 +57,47 @@ async fn a_check_finds_damage_that_no_statement_has_met_yet() {
 }
 
 #[tokio::test]
+async fn a_check_finds_what_the_schema_lacks() {
+    let folder = TempDir::new().unwrap();
+    let (catalog, path) = catalog(&folder).await;
+    drop(catalog);
+    let whole = fs::read(&path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    // SQLite itself makes and drops the others.
+    let drops: Vec<String> = connection
+        .prepare(
+            "SELECT 'DROP ' || upper(type) || ' ' || name FROM sqlite_schema
+             WHERE sql IS NOT NULL AND name NOT LIKE 'chunk_words_%'",
+        )
+        .unwrap()
+        .query_map((), |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    drop(connection);
+    assert!(drops.len() > 30, "{drops:?}");
+    let of_another_program = "UPDATE schema_version SET version = 999".to_owned();
+    for change in drops.into_iter().chain([of_another_program]) {
+        fs::write(&path, &whole).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(&change).unwrap();
+        drop(connection);
+        let checked = async {
+            Catalog::Sqlite(SqliteCatalog::open(&path).await?)
+                .check()
+                .await
+        };
+        // Without the table of versions, the file counts as one without tables.
+        if change == "DROP TABLE schema_version" {
+            let migrated = async { SqliteCatalog::open(&path).await?.migrate().await };
+            assert_damaged(&migrated.await.expect_err(&change), &path);
+        } else {
+            assert_damaged(&checked.await.expect_err(&change), &path);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_whole_file_passes_its_check() {
     let folder = TempDir::new().unwrap();
     let (catalog, _) = catalog(&folder).await;
