@@ -1,6 +1,7 @@
 //! A site's settings: from `bookrag.toml`, or else literals in its Docusaurus config, or else defaults.
 
 mod value;
+mod budget;
 mod changes;
 mod evaluate;
 mod origin;
@@ -478,6 +479,8 @@ fn read_instances(
     Ok(docs.into_iter().chain(pages).chain(blogs).collect())
 }
 
+#[cfg(test)]
+mod hostile_configs;
 #[cfg(test)]
 mod computed_tests;
 #[cfg(test)]
