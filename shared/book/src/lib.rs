@@ -1,6 +1,7 @@
 //! Reads a book, from the sources of a Docusaurus site or from the HTML of a built site: its pages become documents with front matter,
 //! blocks, anchors and URLs. Pure.
 
+mod line_starts;
 mod script;
 mod paths;
 mod webpage;

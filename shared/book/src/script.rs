@@ -7,6 +7,8 @@ use oxc_ast::ast::Program;
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
+use super::line_starts::LineStarts;
+
 /// The largest script in bytes. Large configs, with thousands of redirects, have about 200 kB.
 const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
 
@@ -133,17 +135,12 @@ fn parse_here<T>(
         let end = text.trim_end().len();
         let mut labels = error.labels.iter();
         return Err(SyntaxError {
-            line: line_of(text, offset),
+            line: LineStarts::new(text).line(offset as usize),
             reason: error.message.to_string(),
             is_at_end: labels.any(|label| (label.offset() + label.len()) as usize >= end),
         });
     }
     Ok(read(allocator.alloc(program)))
-}
-
-pub(super) fn line_of(text: &str, offset: u32) -> usize {
-    let before = &text.as_bytes()[..text.len().min(offset as usize)];
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
 fn open_brackets(text: &str) -> usize {

@@ -1,6 +1,7 @@
 //! A site's settings: from `bookrag.toml`, or else literals in its Docusaurus config, or else defaults.
 
 mod value;
+mod budget;
 mod changes;
 mod evaluate;
 mod origin;
@@ -10,6 +11,7 @@ mod docusaurus;
 mod patterns;
 mod versions;
 mod synonyms;
+mod locales;
 mod instance;
 mod plugins;
 mod reading_key;
@@ -29,7 +31,8 @@ pub use origin::{Origin, Setting};
 use crate::document::{SkipReason, decode};
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
-use docusaurus::{locale_places, read_docusaurus_config};
+use docusaurus::read_docusaurus_config;
+use locales::Locales;
 use origin::Picker;
 use plugins::{read_docs, read_unversioned};
 use synonyms::{SYNONYMS_FILE, read_synonyms};
@@ -203,7 +206,8 @@ impl SiteSettings {
     /// A computed setting is reported in `warnings` and gets its default.
     ///
     /// # Errors
-    /// If a file cannot be parsed, or the config computes which pages are built and `bookrag.toml` does not replace it.
+    /// If a file cannot be parsed, the config computes too much, or which pages are built and `bookrag.toml` does not replace it, or there are
+    /// more plugins, versions or locales than any site has.
     pub fn read(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
@@ -270,7 +274,8 @@ impl SiteSettings {
             ConfigValue::bool,
             false,
         );
-        let locales = Locales::read(&mut toml, config.get("i18n"), &base_url, &mut picker);
+        let i18n = config.get("i18n");
+        let locales = Locales::read(&mut toml, i18n, &base_url, files, &mut picker)?;
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
@@ -341,59 +346,6 @@ impl SiteSettings {
         let folder = own.and_then(|place| place.folder.as_deref());
         format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
     }
-}
-
-/// The locales of a site, and where their translations and URLs are.
-struct Locales {
-    default: String,
-    all: Vec<String>,
-    path: String,
-    places: BTreeMap<String, LocalePlace>,
-}
-
-impl Locales {
-    fn read(
-        toml: &mut TomlSettings,
-        i18n: &ConfigValue,
-        base_url: &str,
-        picker: &mut Picker,
-    ) -> Self {
-        let default = picker.pick(
-            "default_locale",
-            toml.default_locale.take(),
-            i18n.get("defaultLocale"),
-            ConfigValue::text,
-            "en".to_owned(),
-        );
-        let mut all = picker.pick(
-            "locales",
-            toml.locales.take(),
-            i18n.get("locales"),
-            ConfigValue::texts,
-            vec![],
-        );
-        if !all.contains(&default) {
-            all.insert(0, default.clone());
-        }
-        Self {
-            default,
-            all,
-            path: i18n_path(i18n, picker),
-            places: locale_places(i18n.get("localeConfigs"), base_url, picker),
-        }
-    }
-}
-
-/// Returns the folder of translations.
-fn i18n_path(i18n: &ConfigValue, picker: &mut Picker) -> String {
-    let configured = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
-    let origin = match configured {
-        Some(_) => Origin::File(picker.config_name.to_owned()),
-        None => Origin::Default,
-    };
-    let path = configured.unwrap_or_else(|| "i18n".to_owned());
-    picker.found("i18n_path", &path, origin);
-    path.trim_matches('/').to_owned()
 }
 
 /// True if `$` begins a formula. Plugins are functions, so their use shows only in the config's text. Without a config, formulas are assumed.
@@ -478,6 +430,8 @@ fn read_instances(
     Ok(docs.into_iter().chain(pages).chain(blogs).collect())
 }
 
+#[cfg(test)]
+mod hostile_configs;
 #[cfg(test)]
 mod computed_tests;
 #[cfg(test)]

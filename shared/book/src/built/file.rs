@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::line_starts::LineStarts;
 use crate::omission::{Omission, OmissionReason};
 
 pub(super) struct HtmlFile<'a> {
     pub(super) html: &'a str,
-    /// The offsets at which lines begin.
-    lines: Vec<usize>,
+    lines: LineStarts,
     omissions: Vec<Omission>,
     /// The part omitted since the last text, with the reason.
     last: Option<(OmissionReason, Range<usize>)>,
@@ -15,10 +15,9 @@ pub(super) struct HtmlFile<'a> {
 
 impl<'a> HtmlFile<'a> {
     pub(super) fn new(html: &'a str) -> Self {
-        let ends = html.match_indices('\n').map(|(at, _)| at + 1);
         Self {
             html,
-            lines: std::iter::once(0).chain(ends).collect(),
+            lines: LineStarts::new(html),
             omissions: Vec::new(),
             last: None,
         }
@@ -45,8 +44,7 @@ impl<'a> HtmlFile<'a> {
 
     /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
-        let line = self.lines.partition_point(|start| *start <= at);
-        u32::try_from(line).unwrap_or(u32::MAX)
+        u32::try_from(self.lines.line(at)).unwrap_or(u32::MAX)
     }
 
     /// Returns the last line of a part.

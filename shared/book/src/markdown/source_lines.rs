@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::line_starts::LineStarts;
+
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct SourceLines {
     pub(in super::super) start: u32,
@@ -11,31 +13,28 @@ pub(in super::super) struct SourceLines {
 /// Finds the source line of a byte offset in prepared text.
 pub(super) struct LineIndex<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    starts: LineStarts,
     line_of: &'a [u32],
 }
 
 impl<'a> LineIndex<'a> {
     pub(super) fn new(text: &'a str, line_of: &'a [u32]) -> Self {
-        let starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
         Self {
             text,
-            starts,
+            starts: LineStarts::new(text),
             line_of,
         }
     }
 
     pub(super) fn line(&self, offset: usize) -> u32 {
-        let index = self.starts.partition_point(|start| *start <= offset) - 1;
+        let index = self.starts.line(offset) - 1;
         let last = self.line_of.last().copied().unwrap_or(1);
         self.line_of.get(index).copied().unwrap_or(last)
     }
 
     /// Returns the source lines of the line at an offset and of all later ones.
     pub(super) fn from(&self, offset: usize) -> &'a [u32] {
-        let index = self.starts.partition_point(|start| *start <= offset) - 1;
+        let index = self.starts.line(offset) - 1;
         self.line_of.get(index..).unwrap_or_default()
     }
 

@@ -8,6 +8,8 @@ use oxc_ast::ast::{
 use oxc_semantic::{NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan, Span};
 
+use super::budget::{Budget, Paid, VALUE_COST};
+
 /// The longest chain of aliases followed for one object.
 const MAX_NAMES: usize = 8;
 
@@ -81,6 +83,15 @@ impl ObjectChange<'_> {
         }
     }
 
+    pub(super) fn path(&self) -> &[String] {
+        match self {
+            Self::Set { path, .. }
+            | Self::Unknown { path, .. }
+            | Self::Shared { path, .. }
+            | Self::ItemsShared { path, .. } => path,
+        }
+    }
+
     fn path_mut(&mut self) -> &mut Vec<String> {
         match self {
             Self::Set { path, .. }
@@ -99,69 +110,59 @@ impl ObjectChange<'_> {
     }
 }
 
+/// Returns the changes of the object that a name is declared with.
+///
+/// # Errors
+/// If they cost more than is left. Names of names may have far more changes than the file has bytes.
 pub(super) fn changes_of_symbol<'a>(
     semantic: &Semantic<'a>,
     symbol: SymbolId,
-) -> Vec<ObjectChange<'a>> {
-    changes_of(semantic, symbol, MAX_NAMES)
+    budget: &Budget,
+) -> Paid<Vec<ObjectChange<'a>>> {
+    changes_of(semantic, symbol, MAX_NAMES, budget)
 }
 
 fn changes_of<'a>(
     semantic: &Semantic<'a>,
     symbol: SymbolId,
     names: usize,
-) -> Vec<ObjectChange<'a>> {
+    budget: &Budget,
+) -> Paid<Vec<ObjectChange<'a>>> {
     let scoping = semantic.scoping();
     let nodes = semantic.nodes();
     // Statements in the same block as the declaration run in order; others may run at any time, or never.
     let declaration = scoping.symbol_declaration(symbol);
     let block = nodes.parent_id(nodes.parent_id(declaration));
-    let references = scoping.get_resolved_references(symbol);
-    references
-        .flat_map(|reference| changes_at(semantic, reference.node_id(), block, names))
-        .collect()
+    let mut changes = Vec::new();
+    for reference in scoping.get_resolved_references(symbol) {
+        let walk = Walk::new(semantic, reference.node_id(), block, names, budget);
+        changes.extend(walk.changes()?);
+    }
+    Ok(changes)
 }
 
 /// Returns the changes of `module.exports`; the first one assigns the config itself.
-pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<ObjectChange<'a>> {
-    let scoping = semantic.scoping();
-    let Some(references) = scoping.root_unresolved_references().get("module") else {
-        return Vec::new();
-    };
-    let ids = references.iter();
-    let changes = ids.flat_map(|id| {
-        let node = scoping.get_reference(*id).node_id();
-        changes_at(semantic, node, NodeId::ROOT, MAX_NAMES)
-    });
-    let exports = changes.filter_map(|mut change| {
-        let path = change.path_mut();
-        (path.first().map(String::as_str) == Some("exports")).then(|| path.remove(0))?;
-        Some(change)
-    });
-    exports.collect()
-}
-
-/// Returns the changes at one use of a name, by the expressions around it.
-fn changes_at<'a>(
+///
+/// # Errors
+/// If they cost more than is left.
+pub(super) fn changes_of_exports<'a>(
     semantic: &Semantic<'a>,
-    name: NodeId,
-    block: NodeId,
-    names: usize,
-) -> Vec<ObjectChange<'a>> {
-    let mut walk = Walk {
-        semantic,
-        at: name,
-        block,
-        names,
-        path: Vec::new(),
-        whole: true,
-        certain: true,
-    };
-    loop {
-        if let Some(changes) = walk.up() {
-            return changes;
+    budget: &Budget,
+) -> Paid<Vec<ObjectChange<'a>>> {
+    let scoping = semantic.scoping();
+    let references = scoping.root_unresolved_references().get("module");
+    let mut exports = Vec::new();
+    for id in references.into_iter().flatten() {
+        let node = scoping.get_reference(*id).node_id();
+        let walk = Walk::new(semantic, node, NodeId::ROOT, MAX_NAMES, budget);
+        for mut change in walk.changes()? {
+            if change.path().first().is_some_and(|key| key == "exports") {
+                change.path_mut().remove(0);
+                exports.push(change);
+            }
         }
     }
+    Ok(exports)
 }
 
 /// A walk from a use of a name up to the expression that decides what happens to it.
@@ -170,6 +171,7 @@ struct Walk<'s, 'a> {
     at: NodeId,
     block: NodeId,
     names: usize,
+    budget: &'s Budget,
     /// The keys read from the object.
     path: Vec<String>,
     /// True if the path is complete; after a computed key only its beginning is known.
@@ -178,11 +180,40 @@ struct Walk<'s, 'a> {
     certain: bool,
 }
 
-impl<'a> Walk<'_, 'a> {
+impl<'s, 'a> Walk<'s, 'a> {
+    fn new(
+        semantic: &'s Semantic<'a>,
+        name: NodeId,
+        block: NodeId,
+        names: usize,
+        budget: &'s Budget,
+    ) -> Self {
+        Self {
+            semantic,
+            at: name,
+            block,
+            names,
+            budget,
+            path: Vec::new(),
+            whole: true,
+            certain: true,
+        }
+    }
+
+    /// Returns the changes at one use of a name, by the expressions around it.
+    fn changes(mut self) -> Paid<Vec<ObjectChange<'a>>> {
+        loop {
+            if let Some(changes) = self.up()? {
+                return Ok(changes);
+            }
+        }
+    }
+
     /// Goes to the parent; returns the changes if it decides them.
-    fn up(&mut self) -> Option<Vec<ObjectChange<'a>>> {
+    fn up(&mut self) -> Paid<Option<Vec<ObjectChange<'a>>>> {
         let nodes = self.semantic.nodes();
         let span = nodes.kind(self.at).span();
+        self.budget.pay(VALUE_COST, span)?;
         let parent = nodes.parent_id(self.at);
         match nodes.kind(parent) {
             AstKind::StaticMemberExpression(member) => {
@@ -206,10 +237,10 @@ impl<'a> Walk<'_, 'a> {
             AstKind::ConditionalExpression(condition) if condition.test.span() != span => {
                 self.certain = false;
             }
-            decides => return Some(self.decided(decides, parent, span)),
+            decides => return self.decided(decides, parent, span).map(Some),
         }
         self.at = parent;
-        None
+        Ok(None)
     }
 
     fn read_key(&mut self, key: &Expression<'_>) {
@@ -223,9 +254,14 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// Returns the changes by the expression around `span`.
-    fn decided(&mut self, by: AstKind<'a>, parent: NodeId, span: Span) -> Vec<ObjectChange<'a>> {
+    fn decided(
+        &mut self,
+        by: AstKind<'a>,
+        parent: NodeId,
+        span: Span,
+    ) -> Paid<Vec<ObjectChange<'a>>> {
         let path = std::mem::take(&mut self.path);
-        match by {
+        Ok(match by {
             AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
                 let is_set = self.runs(parent)
                     && self.whole
@@ -260,10 +296,9 @@ impl<'a> Walk<'_, 'a> {
             }
             AstKind::VariableDeclarator(variable) => {
                 let BindingPattern::BindingIdentifier(name) = &variable.id else {
-                    return vec![ObjectChange::Shared { path, span }];
+                    return Ok(vec![ObjectChange::Shared { path, span }]);
                 };
-                let symbol = name.symbol_id.get();
-                let changes = changes_by_other_name(self.semantic, symbol, path, span, self.names);
+                let changes = self.changes_by_other_name(name.symbol_id.get(), path, span)?;
                 if self.certain {
                     changes
                 } else {
@@ -271,7 +306,32 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             _ => Vec::new(),
+        })
+    }
+
+    /// Returns the changes made through a second name for the object's part at `path`.
+    fn changes_by_other_name(
+        &self,
+        symbol: Option<SymbolId>,
+        path: Vec<String>,
+        span: Span,
+    ) -> Paid<Vec<ObjectChange<'a>>> {
+        let Some(symbol) = symbol.filter(|_| self.names > 0) else {
+            return Ok(vec![ObjectChange::Shared { path, span }]);
+        };
+        let mut changes = changes_of(self.semantic, symbol, self.names - 1, self.budget)?;
+        // Assigning to the other name itself does not change the object.
+        changes.retain(|change| {
+            matches!(
+                change,
+                ObjectChange::Shared { .. } | ObjectChange::ItemsShared { .. }
+            ) || !change.path().is_empty()
+        });
+        for change in &mut changes {
+            self.budget.pay_for_path(&path, span)?;
+            change.path_mut().splice(0..0, path.iter().cloned());
         }
+        Ok(changes)
     }
 
     /// True if an expression is a statement of the block, so that it certainly runs.
@@ -360,29 +420,4 @@ fn change_by_argument<'a>(
     } else {
         None
     }
-}
-
-/// Returns the changes made through a second name for the object's part at `path`.
-fn changes_by_other_name<'a>(
-    semantic: &Semantic<'a>,
-    symbol: Option<SymbolId>,
-    path: Vec<String>,
-    span: Span,
-    names: usize,
-) -> Vec<ObjectChange<'a>> {
-    let Some(symbol) = symbol.filter(|_| names > 0) else {
-        return vec![ObjectChange::Shared { path, span }];
-    };
-    let mut changes = changes_of(semantic, symbol, names - 1);
-    // Assigning to the other name itself does not change the object.
-    changes.retain_mut(|change| {
-        matches!(
-            change,
-            ObjectChange::Shared { .. } | ObjectChange::ItemsShared { .. }
-        ) || !change.path_mut().is_empty()
-    });
-    for change in &mut changes {
-        change.path_mut().splice(0..0, path.iter().cloned());
-    }
-    changes
 }

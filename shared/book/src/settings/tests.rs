@@ -303,3 +303,20 @@ fn a_pattern_that_cannot_be_read_is_refused_with_its_line() {
         assert!(refused.len() < 500, "{refused}");
     }
 }
+
+#[test]
+fn more_versions_or_locales_than_any_site_has_are_refused() {
+    let names: Vec<String> = (0..2_000).map(|n| format!("\"v{n}\"")).collect();
+    let names = names.join(",");
+    let config = format!("export default {{\ni18n: {{defaultLocale: 'v0', locales: [{names}]}}}}");
+    for (file, text, line) in [
+        ("versions.json", format!("[{names}]"), 1),
+        ("bookrag.toml", format!("versions = [{names}]"), 1),
+        ("docusaurus.config.js", config, 2),
+    ] {
+        let files = BTreeMap::from([(file.to_owned(), text)]);
+        let error = SiteSettings::read(&files, true).unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), (file, line), "{error}");
+        assert!(error.reason.contains(" 2000 "), "{error}");
+    }
+}

@@ -151,21 +151,28 @@ impl ConfigValue {
     }
 
     /// Returns the list that `Object.keys`, `Object.values` or `Object.entries` makes of a known object.
-    pub(super) fn items_by(&self, function: &str) -> Option<Self> {
-        let Self::Map(map) = self else {
-            return None;
+    pub(super) fn into_items_by(self, function: &str) -> Option<Self> {
+        let map = match self {
+            Self::Map(map) if *map.rest == ABSENT => map,
+            _ => return None,
         };
-        let item = |(key, value): (&String, &Self)| {
-            let key = Self::Text(key.clone());
-            match function {
-                "keys" => Some(key),
-                "values" => Some(value.clone()),
-                "entries" => Some(Self::List(vec![key, value.clone()])),
-                _ => None,
-            }
+        let item = |(key, value)| match function {
+            "keys" => Some(Self::Text(key)),
+            "values" => Some(value),
+            "entries" => Some(Self::List(vec![Self::Text(key), value])),
+            _ => None,
         };
-        let items: Option<Vec<Self>> = map.fields.iter().map(item).collect();
-        items.filter(|_| *map.rest == ABSENT).map(Self::List)
+        let items: Option<Vec<Self>> = map.fields.into_iter().map(item).collect();
+        items.map(Self::List)
+    }
+
+    /// Returns the number of fields or items.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::List(items) => items.len(),
+            Self::Map(map) => map.fields.len(),
+            _ => 0,
+        }
     }
 
     pub(super) fn set(&mut self, path: &[String], value: Self) {
@@ -173,7 +180,6 @@ impl ConfigValue {
             *self = value;
             return;
         };
-        let line = value.computed_line().unwrap_or(1);
         match self {
             Self::Map(map) => {
                 let rest = map.rest.clone();
@@ -182,11 +188,16 @@ impl ConfigValue {
             }
             Self::List(items) => match key.parse().ok().and_then(|at: usize| items.get_mut(at)) {
                 Some(item) => item.set(path, value),
-                None => *self = Self::Computed(line),
+                None => *self = Self::unknown_after(&value),
             },
             Self::Computed(_) => {}
-            _ => *self = Self::Computed(line),
+            _ => *self = Self::unknown_after(&value),
         }
+    }
+
+    /// The value of something that a part is set of which it does not have.
+    fn unknown_after(part: &Self) -> Self {
+        Self::Computed(part.computed_line().unwrap_or(1))
     }
 
     pub(super) fn at(&self, path: &[String]) -> &Self {
@@ -266,27 +277,6 @@ impl fmt::Display for ConfigValue {
             }
             Self::Function(_) => formatter.write_str("a function"),
             Self::Computed(_) => formatter.write_str("computed"),
-        }
-    }
-}
-
-impl From<serde_json::Value> for ConfigValue {
-    fn from(value: serde_json::Value) -> Self {
-        match value {
-            serde_json::Value::Null => Self::Absent,
-            serde_json::Value::Bool(value) => Self::Bool(value),
-            serde_json::Value::Number(number) => Self::Number(number.as_f64().unwrap_or_default()),
-            serde_json::Value::String(text) => Self::Text(text),
-            serde_json::Value::Array(items) => {
-                Self::List(items.into_iter().map(Self::from).collect())
-            }
-            serde_json::Value::Object(fields) => {
-                let mut map = ConfigMap::new();
-                for (key, value) in fields {
-                    map.insert(key, value.into());
-                }
-                Self::Map(map)
-            }
         }
     }
 }

@@ -8,6 +8,9 @@ use super::origin::{Origin, Picker};
 use super::value::ConfigValue;
 use super::{CURRENT_VERSION, DEFAULT_INSTANCE, SettingsError};
 
+/// The most versions of one docs instance, far more than any site has. Each is looked for, and each page is compared with all.
+const MAX_VERSIONS: usize = 1_000;
+
 pub(super) struct BuiltVersions {
     /// True if the docs folder itself is built, as the version `current`.
     pub(super) current: bool,
@@ -98,7 +101,7 @@ impl BuiltVersions {
 /// environment has its value without any variable. Without versions `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
-/// If the file that lists the versions cannot be parsed.
+/// If the file that lists the versions cannot be parsed, or lists too many.
 fn built_versions(
     id: &str,
     toml: &mut TomlDocs,
@@ -116,6 +119,13 @@ fn built_versions(
         files
     };
     let mut others = read_versions(&versions_file(id), toml.versions.take(), files, picker)?;
+    if others.len() > MAX_VERSIONS {
+        let count = others.len();
+        let reason = format!(
+            "the docs `{id}` have {count} versions; at most {MAX_VERSIONS} are read; name those to read as `versions` in bookrag.toml"
+        );
+        return Err(picker.refused("versions", "", &reason, files));
+    }
     // Docusaurus builds the docs folder if it is named among the versions, too.
     let names_current = others.iter().any(|version| version == CURRENT_VERSION);
     others.retain(|version| version != CURRENT_VERSION);

@@ -143,12 +143,13 @@ impl ConfigValue {
     /// Merges two possible values, between which `decision` decides.
     pub(in super::super) fn or(self, other: Self, decision: Decision) -> Self {
         match (self, other) {
-            (one, other) if one == other => one,
             (Self::Map(one), Self::Map(other)) => Self::Map(one.or(other, decision)),
             (Self::List(one), Self::List(other)) if one.len() == other.len() => {
                 let items = one.into_iter().zip(other);
                 Self::List(items.map(|(one, other)| one.or(other, decision)).collect())
             }
+            // Only compared here, so that each part is compared once.
+            (one, other) if one == other => one,
             (one, other) => Self::one_of(one, other, decision),
         }
     }
