@@ -147,6 +147,76 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
 }
 
 #[tokio::test]
+async fn what_is_not_published_is_not_uploaded() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let parent = tempfile::tempdir().unwrap();
+    let root = &parent.path().join("repository");
+    let config = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    write(
+        root,
+        &[
+            ("../secret.md", "SECRET"),
+            ("website/docusaurus.config.js", config),
+            ("website/.docusaurus/no.md", "SECRET"),
+            ("website/blog/.hidden/no.md", "SECRET"),
+            ("website/node_modules/a/no.md", "SECRET"),
+            ("docs/a.md", "# A\n"),
+            ("docs/a/.hidden.md", "SECRET"),
+            ("docs/a/node_modules/no.md", "SECRET"),
+            (".env", "SECRET"),
+            (".gitignore", "key.md"),
+            ("key.md", "SECRET"),
+            ("README.md", "# Readme\n"),
+        ],
+    );
+    for (target, link) in [
+        ("../README.md", "docs/readme.md"),
+        ("../.env", "docs/env.md"),
+        ("../.git/config", "docs/config.md"),
+        ("../key.md", "docs/[key].md"),
+        ("../../secret.md", "docs/outside.md"),
+        ("gone.md", "docs/gone.md"),
+        ("..", "docs/up"),
+        ("../key.md", "website/synonyms.txt"),
+    ] {
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+    }
+    for arguments in [&["init", "--quiet"][..], &["add", "--all"]] {
+        let git = std::process::Command::new("git")
+            .args(arguments)
+            .current_dir(root)
+            .status();
+        assert!(git.unwrap().success());
+    }
+    upload(&moto, root, "website", "docs").await;
+    let objects = moto.client().list_objects_v2().bucket("books").send().await;
+    let objects = objects.unwrap();
+    let keys: Vec<&str> = objects
+        .contents()
+        .iter()
+        .filter_map(|it| it.key())
+        .collect();
+    let expected = [
+        "book/docs/a.md",
+        "book/docs/readme.md",
+        "book/website/docusaurus.config.js",
+    ];
+    assert_eq!(keys, expected);
+    // Objects that something else put there are not read either.
+    moto.put("books", "book/.env", "SECRET").await;
+    moto.put("books", "book/docs/node_modules/no.md", "SECRET")
+        .await;
+    let (source, _) = bucket(&moto).opened().await.unwrap();
+    let listed = source.list().await.unwrap();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    for path in ["../.env", "../docs/node_modules/no.md"] {
+        let error = source.read(path).await.unwrap_err();
+        assert!(matches!(error, SourceError::NotPublished { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn docs_that_only_a_build_makes_are_read_from_what_is_uploaded() {
     let made = "module.exports = {presets: [['classic', {docs: {path: 'target/docs'}}]]}";
     let hidden = "const versions = require('./versions.json');

@@ -56,6 +56,8 @@ struct Diagnosis {
     /// Components whose text only running the page would tell, such as `<Steps />`.
     components: Vec<Finding>,
     warnings: Vec<Finding>,
+    /// Files of any kind whose text pages show.
+    text_files: Vec<Finding>,
     /// Text that is in no chunk and was not left out for a reason.
     lost: Vec<Finding>,
     /// Chunks longer than the policy recommends.
@@ -251,6 +253,9 @@ impl Diagnosis {
                 at: source.clone(),
                 what: warning.clone(),
             }));
+        let shown = document.text_files.iter();
+        self.text_files
+            .extend(shown.map(|file| at_line(file.line, file.path.clone())));
         self.components.extend(
             document
                 .omissions
@@ -346,6 +351,7 @@ fn print(diagnosis: &Diagnosis) {
             "components whose text is not read (a built site has it)",
             &diagnosis.components,
         ),
+        ("files shown as text", &diagnosis.text_files),
         ("warnings", &diagnosis.warnings),
     ] {
         if !findings.is_empty() {

@@ -20,6 +20,7 @@ mod serving;
 mod stores;
 mod support;
 mod messages;
+mod published;
 mod unreadable;
 mod usage;
 

@@ -52,7 +52,11 @@ impl Book {
                 if missing.is_empty() {
                     break;
                 }
-                inputs.extend(missing.into_iter().map(|path| (path.clone(), read(&path))));
+                inputs.extend(
+                    missing
+                        .into_keys()
+                        .map(|path| (path.clone(), read(&path).into())),
+                );
             }
             pages.push(Page {
                 file,

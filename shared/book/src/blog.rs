@@ -97,7 +97,8 @@ fn day(text: &str) -> Option<Date> {
 #[cfg(test)]
 mod tests {
     use super::super::block::BlockKind;
-    use super::super::document::{Inputs, read_document};
+    use super::super::document::read_document;
+    use super::super::inputs::Inputs;
     use super::super::pages::page_file;
     use super::super::settings::SiteSettings;
     use super::*;

@@ -1,12 +1,13 @@
 //! The content of a page with its partials inserted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::{Block, BlockKind, Nesting};
-use super::document::{Inputs, MAX_PAGE_BYTES, decode};
+use super::document::{MAX_PAGE_BYTES, decode};
 use super::escape::fenced;
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::{Partials, is_shown_text_file};
+use super::inputs::{Input, Inputs, TextFile};
 use super::links::Origin;
 use super::markdown::{Placed, parse_blocks};
 use super::mdx::{Dialect, Flavor, prepare};
@@ -62,6 +63,7 @@ pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
     pub(super) omissions: Vec<Omission>,
     pub(super) warnings: Vec<String>,
+    pub(super) text_files: BTreeSet<TextFile>,
     /// The indexes of the blocks that list the page's headings.
     contents: Vec<(usize, Contents)>,
     partial_bytes: usize,
@@ -173,12 +175,16 @@ impl Body {
     ) {
         let line = self.partial_line;
         let path = path.unwrap_or_default();
-        let bytes = reading.inputs.get(path).and_then(Option::as_deref);
+        let input = reading.inputs.get(path);
+        let bytes = input.and_then(Input::content);
         let was_full = self.partial_bytes > MAX_PARTIAL_BYTES;
         self.partial_bytes += bytes.map_or(0, <[u8]>::len);
         let is_left_out = bytes.is_some() && self.partial_bytes > MAX_PARTIAL_BYTES;
         let problem = match bytes.map(decode) {
-            None => "does not exist".to_owned(),
+            None => match input {
+                Some(Input::Refused(reason)) => format!("is not read: {reason}"),
+                _ => "does not exist".to_owned(),
+            },
             Some(_) if is_left_out => format!(
                 "and those after it are left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes"
             ),
@@ -187,6 +193,8 @@ impl Body {
             Some(Ok(text)) => match (shown, split_front_matter(&text)) {
                 (Shown::Text, _) => {
                     self.blocks.push(code_block(path, text.trim_end()));
+                    let path = path.to_owned();
+                    self.text_files.insert(TextFile { line, path });
                     return;
                 }
                 (Shown::Blocks(_), Err(reason)) => format!("is left out: {reason}"),

@@ -16,10 +16,11 @@ mod tests;
 #[cfg(test)]
 mod generator_tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Document, Inputs, MAX_HEADINGS, SkipReason, decode, document_id};
+use super::document::{Document, MAX_HEADINGS, SkipReason, decode, document_id};
 use super::front_matter::FrontMatter;
+use super::inputs::Inputs;
 use super::pages::PageFile;
 use super::permalink::page_names;
 use super::placement::Placement;
@@ -90,6 +91,7 @@ pub(super) fn read_built_page(
         blocks: content.blocks,
         omissions: content.omissions,
         warnings: Vec::new(),
+        text_files: BTreeSet::new(),
     })
 }
 

@@ -13,6 +13,7 @@ use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{canonical_files, read_built_page};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::is_shown_text_file;
+use super::inputs::{Input, InputUse, Inputs, MAX_INPUT_BYTES, MAX_INPUTS, TextFile, is_too_much};
 use super::labels::{author_names, label_files, tag_labels};
 use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
@@ -58,6 +59,8 @@ pub struct Document {
     pub omissions: Vec<Omission>,
     /// Problems that did not prevent reading the page.
     pub warnings: Vec<String>,
+    /// Other files whose text the page shows.
+    pub text_files: BTreeSet<TextFile>,
 }
 
 impl Document {
@@ -129,21 +132,8 @@ impl SkipReason {
     }
 }
 
-/// The most other files that one page may need, and their bytes.
-const MAX_INPUTS: usize = 1_000;
-const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
 /// The most headings of a page: each is a section to embed.
 pub(super) const MAX_HEADINGS: usize = 10_000;
-
-/// True if a page needs so many other files that it is skipped.
-#[must_use]
-pub fn is_too_much(inputs: &Inputs) -> bool {
-    let bytes = inputs.values().flatten().map(Vec::len);
-    inputs.len() > MAX_INPUTS || bytes.sum::<usize>() > MAX_INPUT_BYTES
-}
-
-/// The other files that reading a page used or looked for, by path; `None` if a file does not exist.
-pub type Inputs = BTreeMap<String, Option<Vec<u8>>>;
 
 /// Returns the document id of a source path in a site.
 #[must_use]
@@ -151,7 +141,7 @@ pub fn document_id(site: &str, source: &str) -> Uuid {
     Uuid::new_v5(&DOCUMENT_NAMESPACE, format!("{site}\n{source}").as_bytes())
 }
 
-/// Returns the paths of files that may affect the page but are not in `inputs` yet: partials, category labels, translations.
+/// Returns the paths of files that may affect the page but are not in `inputs` yet, with their uses: partials, category labels, translations.
 ///
 /// Call it again with the requested files until it returns nothing. It requests at most one file more than a page may need, which shows that the
 /// limit
@@ -162,17 +152,18 @@ pub fn missing_inputs(
     page: &PageFile,
     bytes: &[u8],
     inputs: &Inputs,
-) -> BTreeSet<String> {
+) -> BTreeMap<String, InputUse> {
     if is_too_much(inputs) {
-        return BTreeSet::new();
+        return BTreeMap::new();
     }
     let mut wanted = BTreeSet::new();
+    let mut imported = BTreeMap::new();
     let instance = settings.instance(&page.instance);
     if instance.is_built {
         let html = String::from_utf8_lossy(bytes);
-        wanted.extend(canonical_files(settings, page, &html));
-        wanted.retain(|path| !inputs.contains_key(path));
-        return wanted;
+        let files = canonical_files(settings, page, &html).into_iter();
+        let files = files.filter(|path| !inputs.contains_key(path));
+        return files.map(|path| (path, InputUse::Lookup)).collect();
     }
     if instance.kind == ContentKind::Docs {
         wanted.extend(category_files(&page.source));
@@ -203,7 +194,7 @@ pub fn missing_inputs(
         let partials = reading.partials(&source, &split);
         let pages = partials.paths.into_iter();
         for (_, path) in pages.filter(|(name, _)| !is_shown_text_file(name)) {
-            if let (Some(Some(bytes)), true, true) = (
+            if let (Some(Input::Content(bytes)), true, true) = (
                 inputs.get(&path),
                 seen.insert(path.clone()),
                 depth < MAX_PARTIAL_DEPTH,
@@ -211,11 +202,17 @@ pub fn missing_inputs(
                 queue.push_back((path, bytes, depth + 1));
             }
         }
-        wanted.extend(partials.wanted);
+        for (path, usage) in partials.wanted {
+            let known = imported.entry(path).or_insert(usage);
+            *known = usage.max(*known);
+        }
     }
-    wanted.retain(|path| !inputs.contains_key(path));
+    for path in wanted {
+        imported.entry(path).or_insert(InputUse::Lookup);
+    }
+    imported.retain(|path, _| !inputs.contains_key(path));
     let room = MAX_INPUTS + 1 - inputs.len();
-    wanted.into_iter().take(room).collect()
+    imported.into_iter().take(room).collect()
 }
 
 /// Reads a page. `site` names the book; `inputs` holds the files that [`missing_inputs`] asked for.
@@ -278,6 +275,7 @@ pub fn read_document(
         blocks: body.blocks,
         omissions: body.omissions,
         warnings: body.warnings,
+        text_files: body.text_files,
         front_matter,
     })
 }
@@ -351,7 +349,7 @@ fn read_front_matter(
 pub fn fingerprint(reading_key: &str, bytes: &[u8], inputs: &Inputs) -> String {
     let etags: Vec<(&str, Option<String>)> = inputs
         .iter()
-        .map(|(path, content)| (path.as_str(), content.as_deref().map(etag)))
+        .map(|(path, input)| (path.as_str(), input.content().map(etag)))
         .collect();
     let etags = etags.iter().map(|(path, etag)| (*path, etag.as_deref()));
     fingerprint_by_etags(reading_key, &etag(bytes), etags)
@@ -483,7 +481,7 @@ fn fallback_urls(
     }
     let translated = |locale: &str| {
         let source = super::pages::source_in(settings, page, locale);
-        settings.translates(locale) && inputs.get(&source).is_some_and(Option::is_some)
+        settings.translates(locale) && inputs.get(&source).is_some_and(|it| it.content().is_some())
     };
     settings
         .locales

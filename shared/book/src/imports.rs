@@ -1,9 +1,10 @@
 //! The files that a page imports and shows: Markdown as components, and other files as text (`{source}`).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::document::{Inputs, decode};
+use super::document::decode;
+use super::inputs::{Input, InputUse, Inputs};
 use super::modules::{Imported, Module, page_imports};
 use super::paths::joined;
 
@@ -23,8 +24,8 @@ const MAX_EXPORTS: usize = 10_000;
 pub(super) struct Partials {
     /// Paths relative to the site, by component name, or by [`shown_text_file`] for files shown as text. The files need not exist.
     pub(super) paths: BTreeMap<String, String>,
-    /// Files that are needed to resolve imports: Markdown files and modules.
-    pub(super) wanted: BTreeSet<String>,
+    /// Files that are needed to resolve imports, with their uses.
+    pub(super) wanted: BTreeMap<String, InputUse>,
     /// True if the page imports more modules than are followed.
     pub(super) is_cut: bool,
 }
@@ -43,9 +44,7 @@ impl Partials {
                 let shown = shown_text_file(&name);
                 if body.contains(&shown) || body.contains(&format!("{{ {name} }}")) {
                     let path = resolve_import(source, file);
-                    if !inputs.contains_key(&path) {
-                        resolver.partials.wanted.insert(path.clone());
-                    }
+                    resolver.want(&path, InputUse::Text);
                     resolver.partials.paths.insert(shown, path);
                 }
                 continue;
@@ -75,6 +74,15 @@ struct FoundModule {
 }
 
 impl Resolver<'_> {
+    /// Requests a file unless it is known. If it has several uses, the strictest one counts.
+    fn want(&mut self, path: &str, usage: InputUse) {
+        if !self.inputs.contains_key(path) {
+            let known = self.partials.wanted.entry(path.to_owned());
+            let known = known.or_insert(usage);
+            *known = usage.max(*known);
+        }
+    }
+
     /// Returns the Markdown file that an import in the file `source` resolves to.
     fn resolve(&mut self, source: &str, imported: &Imported, depth: usize) -> Option<String> {
         let specifier = imported.specifier.as_str();
@@ -86,8 +94,8 @@ impl Resolver<'_> {
         if is_markdown(specifier) {
             // Only the default export of a Markdown file is its text.
             let is_text = imported.name == "default";
-            if is_text && !self.inputs.contains_key(&path) {
-                self.partials.wanted.insert(path.clone());
+            if is_text {
+                self.want(&path, InputUse::Markdown);
             }
             return is_text.then_some(path);
         }
@@ -138,14 +146,14 @@ impl Resolver<'_> {
     fn find(&mut self, path: &str) -> Option<FoundModule> {
         for file in module_files(path) {
             match self.inputs.get(&file) {
-                Some(Some(bytes)) => {
+                Some(Input::Content(bytes)) => {
                     let text = decode(bytes).unwrap_or_default();
                     let passes = Module::read(&file, &text);
                     return Some(FoundModule { file, passes });
                 }
-                Some(None) => {}
+                Some(Input::Absent | Input::Refused(_)) => {}
                 None => {
-                    self.partials.wanted.insert(file);
+                    self.want(&file, InputUse::Lookup);
                     return None;
                 }
             }
@@ -226,9 +234,10 @@ mod tests {
             if partials.wanted.is_empty() {
                 return (partials.paths, inputs.into_keys().collect());
             }
-            for path in partials.wanted {
+            for path in partials.wanted.into_keys() {
                 let file = files.iter().find(|(name, _)| *name == path);
-                inputs.insert(path, file.map(|(_, text)| text.as_bytes().to_vec()));
+                let content = file.map(|(_, text)| text.as_bytes().to_vec());
+                inputs.insert(path, content.into());
             }
         }
     }

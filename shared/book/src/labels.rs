@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::{Inputs, decode};
+use super::document::decode;
 use super::front_matter::{FrontMatter, text};
+use super::inputs::Inputs;
 use super::pages::{PageFile, default_source};
 use super::settings::SiteSettings;
 
@@ -66,7 +67,7 @@ fn labels(
     let mut contents = paths
         .iter()
         .flatten()
-        .filter_map(|path| inputs.get(path)?.as_deref());
+        .filter_map(|path| inputs.get(path)?.content());
     let yaml = contents.next().and_then(|bytes| decode(bytes).ok());
     let entries = yaml.and_then(|yaml| serde_saphyr::from_str::<Value>(&yaml).ok());
     let Some(Value::Object(entries)) = entries else {
@@ -118,14 +119,16 @@ mod tests {
                 .get(path.as_str())
                 .map(|text| text.as_bytes().to_vec())
         };
-        let inputs = wanted.iter().map(|path| (path.clone(), content(path)));
+        let inputs = wanted
+            .keys()
+            .map(|path| (path.clone(), content(path).into()));
         let inputs: Inputs = inputs.collect();
         let read = read_document(&settings, "", &page, text.as_bytes(), &inputs);
         let words = read
             .expect("a page that can be read")
             .front_matter
             .search_words();
-        (words, wanted)
+        (words, wanted.into_keys().collect())
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod placeholder;
 mod lines;
 mod mdx_code_block;
 mod spans;
+mod inputs;
 mod modules;
 mod imports;
 mod openapi;
@@ -44,8 +45,8 @@ pub mod chunk;
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
 pub use built::{list_script_pages, locale_folders, url_in_build, urls_of_source};
 pub use document::{
-    Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
-    fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document, with_line_feeds,
+    Document, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
+    fingerprint_by_etags, hex, missing_inputs, read_document, with_line_feeds,
 };
 pub use escape::{
     LinePosition, ListMarkers, MarkdownPiece, Pieces, Wrap, escaped, fence_info, fence_of, fenced,
@@ -53,6 +54,7 @@ pub use escape::{
 };
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::{Filter as HiddenFilter, is_hidden, visible};
+pub use inputs::{Input, InputUse, Inputs, TextFile, is_too_much};
 pub use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
@@ -63,7 +65,7 @@ pub use page_markdown::page_markdown;
 pub use pages::{
     PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
 };
-pub use paths::{is_outside, joined};
+pub use paths::{is_outside, joined, private_name};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,

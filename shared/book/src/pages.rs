@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::built::{HTML, place_in_build};
-use super::paths::is_outside;
+use super::paths::{is_outside, private_name};
 use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
 /// A file from which Docusaurus makes a page.
@@ -56,8 +56,7 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
         &[".md", ".mdx"]
     };
     let is_readable = extensions.iter().any(|it| relative.ends_with(it));
-    let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    if !is_readable || hidden || !docs.includes(relative) {
+    if !is_readable || private_name(source).is_some() || !docs.includes(relative) {
         return None;
     }
     Some(PageFile {

@@ -14,6 +14,13 @@ pub fn joined(folder: &str, path: &str) -> String {
     parts.join("/")
 }
 
+/// Returns the first name in a path that nothing published has: one that begins with a dot, such as `.env` and `.git`, or `node_modules`.
+#[must_use]
+pub fn private_name(path: &str) -> Option<&str> {
+    let mut names = path.split('/').filter(|name| !matches!(*name, "." | ".."));
+    names.find(|name| name.starts_with('.') || *name == "node_modules")
+}
+
 /// True if a path, as [`joined`] returns it, leads out of the folder that it is relative to.
 #[must_use]
 pub fn is_outside(path: &str) -> bool {
@@ -36,6 +43,16 @@ mod tests {
             ("docs", "/x//y", "docs/x/y"),
         ] {
             assert_eq!(joined(folder, path), expected, "{folder} {path}");
+        }
+        for (path, expected) in [
+            ("docs/a.md", None),
+            ("../../a..b/..c.md", Some("..c.md")),
+            ("../.env", Some(".env")),
+            ("./.git/config", Some(".git")),
+            ("a/node_modules/b.js", Some("node_modules")),
+            ("node_modules2/b.js", None),
+        ] {
+            assert_eq!(private_name(path), expected, "{path}");
         }
         for (path, expected) in [("..", true), ("../a", true), ("..a/b", false), ("a", false)] {
             assert_eq!(is_outside(path), expected, "{path}");

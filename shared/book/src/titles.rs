@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::block::{Block, BlockKind, Nesting};
 use super::body::Body;
-use super::document::{Inputs, decode};
+use super::document::decode;
 use super::front_matter::{FrontMatter, split_front_matter};
+use super::inputs::Inputs;
 use super::omission::{Omission, OmissionReason};
 use super::placement::FolderTitles;
 use super::settings::ContentKind;
@@ -141,13 +142,13 @@ pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
         category_label: category_label(source, inputs),
         index_title: index_files(source)
             .iter()
-            .find_map(|path| index_title(inputs.get(path)?.as_deref()?)),
+            .find_map(|path| index_title(inputs.get(path)?.content()?)),
     }
 }
 
 pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     category_files(source).iter().find_map(|path| {
-        let bytes = inputs.get(path)?.as_deref()?;
+        let bytes = inputs.get(path)?.content()?;
         let fields: Value = serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
         fields["label"].as_str().map(str::to_owned)
     })

@@ -43,7 +43,11 @@ fn a_change_of_what_is_read_raises_the_readers_version() {
             if missing.is_empty() {
                 break;
             }
-            inputs.extend(missing.into_iter().map(|path| (path.clone(), read(&path))));
+            inputs.extend(
+                missing
+                    .into_keys()
+                    .map(|path| (path.clone(), read(&path).into())),
+            );
         }
         let Ok(document) = read_document(&settings, "site", &page, &bytes, &inputs) else {
             continue;

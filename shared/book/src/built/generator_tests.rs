@@ -285,13 +285,10 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
     let settings = build();
     let file = page_file(&settings, "a.html").expect("a page");
     let wanted = missing_inputs(&settings, &file, copy.as_bytes(), &Inputs::new());
-    assert_eq!(
-        wanted,
-        ["b.html".to_owned(), "b/index.html".to_owned()].into()
-    );
+    assert!(wanted.keys().eq(["b.html", "b/index.html"]), "{wanted:?}");
     let inputs = Inputs::from([
-        ("b.html".to_owned(), Some(Vec::new())),
-        ("b/index.html".to_owned(), None),
+        ("b.html".to_owned(), Some(Vec::new()).into()),
+        ("b/index.html".to_owned(), None.into()),
     ]);
     assert_eq!(
         read("a.html", &copy, &inputs),

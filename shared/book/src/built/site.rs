@@ -2,7 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::document::{Inputs, SkipReason};
+use crate::document::SkipReason;
+use crate::inputs::Inputs;
 use crate::pages::PageFile;
 use crate::settings::SiteSettings;
 use crate::webpage::Head;
@@ -43,7 +44,7 @@ pub(super) fn url_of(
         return Ok(canonical);
     }
     let files = files_at(settings, page, &canonical);
-    let exists = |file: &String| inputs.get(file).is_some_and(Option::is_some);
+    let exists = |file: &String| inputs.get(file).is_some_and(|it| it.content().is_some());
     match files.iter().find(|file| exists(file)) {
         Some(original) => Err(SkipReason::Copy(original.clone())),
         None => Ok(own),

@@ -300,7 +300,7 @@ fn partials_that_use_each_other_end() {
     let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
     let uses = "import A from './_a.mdx';\nimport B from './_b.mdx';\n\nText.\n\n<A/>\n\n<B/>\n\n<A/>\n\n<B/>\n";
     let inputs = Inputs::from(
-        ["docs/_a.mdx", "docs/_b.mdx"].map(|path| (path.to_owned(), Some(uses.into()))),
+        ["docs/_a.mdx", "docs/_b.mdx"].map(|path| (path.to_owned(), Some(uses.into()).into())),
     );
     let document = read_document(&settings, "site", &page, uses.as_bytes(), &inputs)
         .expect("the page can be read");
@@ -323,8 +323,8 @@ fn a_problem_of_partials_is_told_once_a_page() {
     );
     let large = format!("Text.\n\n{}", "x".repeat(1 << 20));
     let inputs = Inputs::from([
-        ("docs/_a.mdx".to_owned(), Some(large.into_bytes())),
-        ("docs/_b.mdx".to_owned(), None),
+        ("docs/_a.mdx".to_owned(), Some(large.into_bytes()).into()),
+        ("docs/_b.mdx".to_owned(), None.into()),
     ]);
     let document = read_document(&settings, "site", &page, uses.as_bytes(), &inputs)
         .expect("the page can be read");

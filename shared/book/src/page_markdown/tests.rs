@@ -108,7 +108,11 @@ fn the_export_of_a_page_holds_the_blocks_of_the_page() {
             if missing.is_empty() {
                 break;
             }
-            inputs.extend(missing.into_iter().map(|path| (path.clone(), read(&path))));
+            inputs.extend(
+                missing
+                    .into_keys()
+                    .map(|path| (path.clone(), read(&path).into())),
+            );
         }
         let Ok(document) = read_document(&settings, "site", &page, &bytes, &inputs) else {
             continue;

@@ -102,7 +102,8 @@ impl IngestError {
     /// True if a store, a model or the whole source failed, so the next page would fail as well.
     fn is_outage(&self) -> bool {
         match self {
-            Self::Source(SourceError::Forbidden { .. }) | Self::Contended { .. } => false,
+            Self::Source(SourceError::Forbidden { .. } | SourceError::NotPublished { .. })
+            | Self::Contended { .. } => false,
             Self::Source(
                 SourceError::NotFound(_)
                 | SourceError::NotInThisBuild(_)

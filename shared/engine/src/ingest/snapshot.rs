@@ -8,6 +8,8 @@ use book::{Inputs, PageFile, default_source, fingerprint, own_translation};
 pub(super) struct Snapshot {
     /// `None` if it is not a page of the book.
     pub(super) bytes: Option<Vec<u8>>,
+    /// Why it is no page although the file exists.
+    pub(super) refusal: Option<SourceError>,
     pub(super) inputs: Inputs,
     pub(super) fingerprint: String,
 }
@@ -22,17 +24,18 @@ impl Ingest {
         // A translation without its page is not indexed, and neither is a page that the default locale replaces by a translation of its own.
         let translated = default_source(&self.settings, page);
         let own = own_translation(&self.settings, page);
-        let (bytes, is_translation_of_one, own_content) = tokio::try_join!(
-            self.source.read_page(&page.source),
+        let ((bytes, refusal), is_translation_of_one, own_content) = tokio::try_join!(
+            async { published(self.source.read_page(&page.source).await) },
             async {
                 let is_own_page = translated == page.source;
-                Ok::<_, SourceError>(
-                    is_own_page || self.source.read_page(&translated).await?.is_some(),
-                )
+                Ok(is_own_page
+                    || published(self.source.read_page(&translated).await)?
+                        .0
+                        .is_some())
             },
             async {
                 match &own {
-                    Some(path) => self.source.read(path).await,
+                    Some(path) => Ok(published(self.source.read(path).await)?.0),
                     None => Ok(None),
                 }
             }
@@ -40,7 +43,7 @@ impl Ingest {
         let bytes = bytes.filter(|_| is_translation_of_one && own_content.is_none());
         let mut inputs: Inputs = own
             .into_iter()
-            .map(|path| (path, own_content.clone()))
+            .map(|path| (path, own_content.clone().into()))
             .collect();
         if let Some(bytes) = &bytes {
             let used = self.source.inputs(&self.settings, page, bytes, files);
@@ -55,8 +58,19 @@ impl Ingest {
         };
         Ok(Snapshot {
             bytes,
+            refusal,
             inputs,
             fingerprint,
         })
+    }
+}
+
+/// Takes a file that is not published for one that does not exist, so that what is stored of it is deleted. Returns the reason as well.
+fn published(
+    read: Result<Option<Vec<u8>>, SourceError>,
+) -> Result<(Option<Vec<u8>>, Option<SourceError>), SourceError> {
+    match read {
+        Err(error @ SourceError::NotPublished { .. }) => Ok((None, Some(error))),
+        content => Ok((content?, None)),
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
 use crate::catalog::StoredDocument;
-use crate::source::{FileCache, Listing};
+use crate::source::{FileCache, Listing, SourceError};
 use book::{
     PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
     list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, read_document,
@@ -92,6 +92,8 @@ enum TargetState {
     /// Indexed, with this fingerprint.
     Page(String),
     Absent,
+    /// Absent because the file is not published.
+    Refused(SourceError),
     /// Absent because the site leaves it out.
     Draft,
     /// Unknown, for this reason.
@@ -201,7 +203,10 @@ impl Ingest {
             Err(error) => return TargetState::Unreadable(error),
         };
         let Some(bytes) = &snapshot.bytes else {
-            return TargetState::Absent;
+            return match snapshot.refusal {
+                Some(reason) => TargetState::Refused(reason),
+                None => TargetState::Absent,
+            };
         };
         if row.is_some_and(|row| row.row.fingerprint == snapshot.fingerprint) {
             return TargetState::Page(snapshot.fingerprint);
@@ -281,6 +286,12 @@ impl Status {
                 let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
                 self.pend(source, change);
                 self.expected.insert(source.clone(), fingerprint);
+            }
+            (TargetState::Refused(reason), row) => {
+                self.warnings.push(reason.to_string());
+                if row.is_some() {
+                    self.pend(source, PendingChange::Deleted);
+                }
             }
             (TargetState::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
             (TargetState::Absent, None) => {}

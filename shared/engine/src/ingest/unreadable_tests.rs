@@ -113,6 +113,41 @@ async fn a_page_that_becomes_unreadable_keeps_what_is_stored() {
 }
 
 #[tokio::test]
+async fn a_page_that_becomes_a_link_to_what_is_not_published_is_deleted_and_named() {
+    let book = Book::new();
+    book.write("a.md");
+    book.write("b.md");
+    book.sync().await;
+    std::fs::write(book.folder.path().join(".env"), "TOKEN=secret").unwrap();
+    std::fs::remove_file(book.docs().join("a.md")).unwrap();
+    symlink("../.env", book.docs().join("a.md")).unwrap();
+    let report = book.sync().await;
+    assert_eq!(report.status, "success", "{report:?}");
+    assert_eq!(report.files_deleted, 1);
+    let warnings = &report.warnings;
+    assert!(
+        warnings[0].starts_with("docs/a.md is not read: `.env`"),
+        "{warnings:?}"
+    );
+    assert_eq!(book.documents().await, ["docs/b.md"]);
+}
+
+#[tokio::test]
+async fn an_import_that_is_not_published_is_named_with_its_line() {
+    let book = Book::new();
+    let page = "import X from '!!raw-loader!../.env'\n\n# A\n\nText.\n\n<pre>{X}</pre>\n";
+    std::fs::write(book.docs().join("a.mdx"), page).unwrap();
+    std::fs::write(book.folder.path().join(".env"), "TOKEN=secret").unwrap();
+    let report = book.sync().await;
+    let warnings = &report.warnings;
+    assert!(
+        warnings[0].starts_with("docs/a.mdx: line 7: the imported file .env is not read: "),
+        "{warnings:?}"
+    );
+    assert_eq!(book.documents().await, ["docs/a.mdx"]);
+}
+
+#[tokio::test]
 async fn a_file_of_tags_that_cannot_be_read_names_nothing() {
     let book = Book::new();
     std::fs::write(book.docs().join("a.md"), "---\ntags: [api]\n---\n\nText.\n").unwrap();

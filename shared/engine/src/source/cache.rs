@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Source, SourceError};
+use book::{Input, InputUse};
 
 /// Cached bytes; files that do not fit are read each time.
 const MAX_BYTES: usize = 32 << 20;
@@ -16,24 +17,33 @@ pub struct FileCache {
 
 #[derive(Debug, Default)]
 struct Kept {
-    files: HashMap<String, Option<Vec<u8>>>,
+    files: HashMap<(String, InputUse), Input>,
     bytes: usize,
 }
 
 impl FileCache {
-    /// Returns a file's content from the cache or from `source`; `None` if the file does not exist.
-    pub async fn read(&self, source: &Source, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        if let Some(content) = self.lock().files.get(path) {
-            return Ok(content.clone());
+    /// Returns a file for a use of a page, from the cache or from `source`.
+    pub(super) async fn read(
+        &self,
+        source: &Source,
+        path: &str,
+        usage: InputUse,
+    ) -> Result<Input, SourceError> {
+        let key = (path.to_owned(), usage);
+        if let Some(input) = self.lock().files.get(&key) {
+            return Ok(input.clone());
         }
-        let content = source.read(path).await?;
+        let input = match source.read_for(path, usage).await {
+            Err(SourceError::NotPublished { reason, .. }) => Input::Refused(reason),
+            content => content?.into(),
+        };
         let mut kept = self.lock();
-        let size = path.len() + content.as_ref().map_or(0, Vec::len);
+        let size = path.len() + input.content().map_or(0, <[u8]>::len);
         if kept.bytes + size <= MAX_BYTES {
             kept.bytes += size;
-            kept.files.insert(path.to_owned(), content.clone());
+            kept.files.insert(key, input.clone());
         }
-        Ok(content)
+        Ok(input)
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -46,19 +56,26 @@ mod tests {
     use super::*;
     use crate::source::MemorySource;
 
+    async fn read(cache: &FileCache, source: &Source, path: &str) -> Input {
+        let read = cache.read(source, path, InputUse::Lookup);
+        read.await.unwrap()
+    }
+
     #[tokio::test]
     async fn a_file_is_read_once_and_absence_is_remembered() {
         let files = MemorySource::default();
         files.files().insert("a.md".to_owned(), b"old".to_vec());
         let (source, cache) = (Source::Memory(files.clone()), FileCache::default());
-        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"old");
-        assert_eq!(cache.read(&source, "b.md").await.unwrap(), None);
+        let old = Input::Content(b"old".to_vec());
+        assert_eq!(read(&cache, &source, "a.md").await, old);
+        assert_eq!(read(&cache, &source, "b.md").await, Input::Absent);
         files.files().insert("a.md".to_owned(), b"new".to_vec());
         files.files().insert("b.md".to_owned(), b"new".to_vec());
-        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"old");
-        assert_eq!(cache.read(&source, "b.md").await.unwrap(), None);
+        assert_eq!(read(&cache, &source, "a.md").await, old);
+        assert_eq!(read(&cache, &source, "b.md").await, Input::Absent);
         let fresh = FileCache::default();
-        assert_eq!(fresh.read(&source, "b.md").await.unwrap().unwrap(), b"new");
+        let new = Input::Content(b"new".to_vec());
+        assert_eq!(read(&fresh, &source, "b.md").await, new);
     }
 
     #[tokio::test]
@@ -67,8 +84,9 @@ mod tests {
         let large = vec![b'x'; MAX_BYTES];
         files.files().insert("a.md".to_owned(), large);
         let (source, cache) = (Source::Memory(files.clone()), FileCache::default());
-        cache.read(&source, "a.md").await.unwrap();
+        read(&cache, &source, "a.md").await;
         files.files().insert("a.md".to_owned(), b"new".to_vec());
-        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"new");
+        let new = Input::Content(b"new".to_vec());
+        assert_eq!(read(&cache, &source, "a.md").await, new);
     }
 }

@@ -21,6 +21,14 @@ pub enum SourceError {
         /// The message of the system or service.
         reason: String,
     },
+    /// The file exists and is not one that the site publishes, so nobody may read it.
+    #[error("{path} is not read: {reason}")]
+    NotPublished {
+        /// The path.
+        path: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A folder or bucket holds several sites.
     #[error("{at} holds several sites, of which one must be named: {}", sites.join(", "))]
     SeveralSites {
@@ -40,4 +48,13 @@ pub enum SourceError {
         /// The message of the system or service.
         reason: String,
     },
+}
+
+impl SourceError {
+    pub(super) fn not_published(path: &str, reason: String) -> Self {
+        Self::NotPublished {
+            path: path.to_owned(),
+            reason,
+        }
+    }
 }

@@ -1,25 +1,30 @@
 //! A folder on this machine.
 
 mod build;
+mod git_index;
+mod published;
+#[cfg(all(test, unix))]
+mod tests;
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use book::{MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside};
+use book::{InputUse, MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside, private_name};
 
 use super::site_folder::{SiteFolder, is_plain};
-use super::{Listing, SourceError, outer_folders};
+use super::{Listing, SourceError, is_private, outer_folders};
 
 pub(super) use build::DEFAULT_FOLDER;
 
 use build::Build;
+use published::{Published, is_repository};
 
 pub(super) const LINK_OUTSIDE: &str =
     "it is a link to a file outside of the site's folder and of its repository";
 
 /// Folders beside `docs` that tools create and that hold no book.
-const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
+const SKIPPED_FOLDERS: [&str; 2] = ["build", "static"];
 
 /// Marks the root of a repository. In a worktree it is a file.
 const REPOSITORY_MARK: &str = ".git";
@@ -36,6 +41,9 @@ pub struct FolderSource {
     site: SiteFolder,
     /// The folders outside of the site's that its settings name.
     outer: Vec<String>,
+    /// The folders whose Markdown makes pages, whether or not git ignores them, because a build may make them.
+    page_folders: Vec<String>,
+    published: Arc<Published>,
     named_build: Option<PathBuf>,
     build: Option<Arc<Build>>,
 }
@@ -44,13 +52,16 @@ impl FolderSource {
     /// Opens a folder, which must exist.
     pub fn open(root: &Path) -> Result<Self, SourceError> {
         let real_root = real_folder(root)?;
-        let (limit, site) = limit_of(&real_root, &[]);
+        let published = Arc::<Published>::default();
+        let (limit, site) = limit_of(&real_root, &[], &published);
         Ok(Self {
             root: root.to_owned(),
             real_root,
             limit,
             site,
             outer: Vec::new(),
+            page_folders: Vec::new(),
+            published,
             named_build: None,
             build: None,
         })
@@ -73,13 +84,14 @@ impl FolderSource {
 
     pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
         let outer = outer_folders(settings);
-        let (limit, site) = limit_of(&self.real_root, &outer);
+        let (limit, site) = limit_of(&self.real_root, &outer, &self.published);
         let named = self.named_build.as_deref();
         let build = Build::of(settings, named, &self.root, &self.real_root).map(Arc::new);
         Self {
             limit,
             site,
             outer,
+            page_folders: page_folders(settings),
             build,
             ..self
         }
@@ -87,7 +99,7 @@ impl FolderSource {
 
     /// Returns the folder that is read with these settings, and the site's folder in it.
     pub(super) fn limit(&self, settings: &SiteSettings) -> (PathBuf, SiteFolder) {
-        limit_of(&self.real_root, &outer_folders(settings))
+        limit_of(&self.real_root, &outer_folders(settings), &self.published)
     }
 
     /// Returns the folders that pages are listed in: the site's own, and those beside it.
@@ -173,7 +185,7 @@ impl FolderSource {
             let mut listing = walk.listing;
             if let Some(build) = build {
                 // A source that cannot be read is reported when it is read as a page.
-                let read = |path: &str| source.read_now(path).ok().flatten();
+                let read = |path: &str| source.read_now(path, InputUse::Lookup).ok().flatten();
                 build.add_pages(&mut listing, read);
             }
             Ok(listing)
@@ -185,19 +197,86 @@ impl FolderSource {
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let (source, name) = (self.clone(), path.to_owned());
-        let read = tokio::task::spawn_blocking(move || source.read_now(&name)).await;
-        read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
-            .map_err(|error| failed(path, &error))
+        self.read_for(path, InputUse::Lookup).await
     }
 
-    fn read_now(&self, path: &str) -> std::io::Result<Option<Vec<u8>>> {
-        let build = self.build.as_ref();
+    /// Reads a file for a use.
+    ///
+    /// # Errors
+    /// Also [`SourceError::NotPublished`].
+    pub(super) async fn read_for(
+        &self,
+        path: &str,
+        usage: InputUse,
+    ) -> Result<Option<Vec<u8>>, SourceError> {
+        let (source, name) = (self.clone(), path.to_owned());
+        let read = tokio::task::spawn_blocking(move || source.read_now(&name, usage)).await;
+        read.unwrap_or_else(|error| Err(failed(path, &std::io::Error::other(error))))
+    }
+
+    fn read_now(&self, path: &str, usage: InputUse) -> Result<Option<Vec<u8>>, SourceError> {
+        let build = self.build.as_ref().filter(|_| usage == InputUse::Lookup);
         if let Some(built) = build.and_then(|build| build.read(path)) {
-            return built;
+            return built.map_err(|error| failed(path, &error));
         }
-        let full = self.full_path(path);
-        full.map_or(Ok(None), |full| read_limited(&full, &self.limit))
+        let Some(full) = self.full_path(path) else {
+            if usage == InputUse::Lookup {
+                return Ok(None);
+            }
+            let limit = self.limit.display();
+            let reason = format!("it is outside of {limit}, and files there are not read");
+            return Err(SourceError::not_published(path, reason));
+        };
+        let real = real_file(&full, &self.limit).map_err(|error| failed(path, &error))?;
+        let Some(real) = real else {
+            return Ok(None);
+        };
+        if let Some(reason) = self.refusal(path, &real, usage) {
+            return Err(SourceError::not_published(path, reason));
+        }
+        let read = read_bytes(&real, MAX_PAGE_BYTES + 1).map_err(|error| failed(path, &error))?;
+        Ok(Some(read))
+    }
+
+    /// Returns why a file is not published; `real` is its path with links resolved.
+    fn refusal(&self, path: &str, real: &Path, usage: InputUse) -> Option<String> {
+        let Some(in_limit) = real.strip_prefix(&self.limit).ok().and_then(slashed) else {
+            return Some("its path is not UTF-8".to_owned());
+        };
+        let of_site = self.site.of_root(&in_limit);
+        if let Some(name) = private_name(&of_site) {
+            return Some(is_private(name));
+        }
+        // A link makes any file a page or a label, so its file must be one that a page could import.
+        let is_link = self.site.in_root(path).as_ref() != Some(&in_limit);
+        let usage = match usage {
+            InputUse::Lookup if !is_link => return None,
+            InputUse::Lookup if is_markdown(&in_limit) => InputUse::Markdown,
+            InputUse::Lookup => InputUse::Text,
+            usage => usage,
+        };
+        let is_tracked =
+            is_repository(&self.limit) && self.published.is_tracked(&self.limit, &in_limit);
+        if is_tracked || usage == InputUse::Markdown && self.is_in_page_folder(&of_site) {
+            return None;
+        }
+        if usage == InputUse::Text && is_repository(&self.limit) {
+            return Some(format!(
+                "git does not track `{of_site}`; to publish its text, `git add` it"
+            ));
+        }
+        let is_ignored = self.published.is_ignored(&self.limit, &in_limit);
+        is_ignored.then(|| format!("a .gitignore names `{of_site}`, so it is not published"))
+    }
+
+    fn is_in_page_folder(&self, path: &str) -> bool {
+        let mut folders = self.page_folders.iter();
+        folders.any(|folder| match folder.as_str() {
+            "" => !is_outside(path),
+            folder => path
+                .strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/')),
+        })
     }
 
     /// Like [`Self::read`], for a page itself. Fails if the page may be missing only until the next build.
@@ -218,17 +297,18 @@ impl FolderSource {
 #[must_use]
 pub fn repository_of(folder: &Path) -> Option<&Path> {
     let mut ancestors = folder.ancestors();
-    ancestors.find(|folder| folder.join(REPOSITORY_MARK).exists())
+    ancestors.find(|folder| is_repository(folder))
 }
 
-/// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository it is the
-/// nearest folder that contains all of them.
-fn limit_of(site: &Path, outer: &[String]) -> (PathBuf, SiteFolder) {
+/// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository that the site
+/// is a part of, it is the nearest folder that contains all of them.
+fn limit_of(site: &Path, outer: &[String], published: &Published) -> (PathBuf, SiteFolder) {
     let levels = outer
         .iter()
         .map(|path| path.split('/').filter(|name| *name == "..").count());
     let common = || site.ancestors().nth(levels.max().unwrap_or_default());
-    let limit = repository_of(site).or_else(common).unwrap_or(site);
+    let repository = repository_of(site).filter(|it| published.is_part(it, site));
+    let limit = repository.or_else(common).unwrap_or(site);
     // A path that is not UTF-8 cannot be written in settings either.
     let within = site.strip_prefix(limit).ok().and_then(slashed);
     match within {
@@ -254,8 +334,9 @@ fn real_folder(root: &Path) -> Result<PathBuf, SourceError> {
     root.canonicalize().map_err(|error| failed("", &error))
 }
 
-/// Reads a file below `limit`. Rejects links that lead outside, and special files, which could block.
-fn read_limited(path: &Path, limit: &Path) -> std::io::Result<Option<Vec<u8>>> {
+/// Returns the path of a file below `limit` with links resolved; `None` if there is no such file. Rejects links that lead outside, and special files,
+/// which could block.
+fn real_file(path: &Path, limit: &Path) -> std::io::Result<Option<PathBuf>> {
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -278,11 +359,29 @@ fn read_limited(path: &Path, limit: &Path) -> std::io::Result<Option<Vec<u8>>> {
     if !kind.is_file() {
         return refused("it is not a file");
     }
-    let file = std::fs::File::open(real)?;
+    Ok(Some(real))
+}
+
+/// Reads the first bytes of a file, which must not be a special one.
+fn read_bytes(file: &Path, limit: usize) -> std::io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return refused("it is not a file");
+    }
     let mut bytes = Vec::new();
-    file.take(MAX_PAGE_BYTES as u64 + 1)
+    std::fs::File::open(file)?
+        .take(limit as u64)
         .read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(bytes)
+}
+
+/// Returns the folders whose Markdown makes pages, with those of versions and translations.
+fn page_folders(settings: &SiteSettings) -> Vec<String> {
+    let instances = settings.instances.iter();
+    instances
+        .flat_map(|it| [Some(it.path.clone()), it.versions_folder()])
+        .flatten()
+        .chain([settings.i18n_path.clone()])
+        .collect()
 }
 
 fn refused<T>(reason: &str) -> std::io::Result<T> {
@@ -302,6 +401,7 @@ impl Walk {
     /// Adds the files of a folder outside of the site's, if it exists. `path` is its path in the listing and ends in `/`.
     fn outer(&mut self, folder: &Path, path: String) {
         let walked = match folder.canonicalize() {
+            _ if private_name(&path).is_some() => return,
             Ok(real) if !real.starts_with(&self.limit) => refused(LINK_OUTSIDE),
             Ok(real) if real.is_dir() => self.folder(&real, &path, true),
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -325,6 +425,9 @@ impl Walk {
                 Err(name) => (name.to_string_lossy().into_owned(), false),
             };
             let below = format!("{path}{name}");
+            if private_name(&name).is_some() {
+                continue;
+            }
             if !entry.file_type()?.is_dir() {
                 let files = if is_utf8 {
                     &mut self.listing.paths
@@ -335,7 +438,8 @@ impl Walk {
                 continue;
             }
             let is_site = !path.is_empty() && entry.path() == self.site;
-            if is_site || is_tool_folder(&name, self.skip_tools && path.is_empty()) {
+            let is_tool = self.skip_tools && path.is_empty() && is_tool_folder(&name);
+            if is_site || is_tool {
                 continue;
             }
             let below = format!("{below}/");
@@ -347,10 +451,9 @@ impl Walk {
     }
 }
 
-/// True for hidden folders and those of tools, which hold no book. `is_beside_docs` is true for folders beside `docs`.
-pub(super) fn is_tool_folder(name: &str, is_beside_docs: bool) -> bool {
-    let is_tool = is_beside_docs && SKIPPED_FOLDERS.contains(&name);
-    name.starts_with('.') || name == "node_modules" || is_tool
+/// True for folders beside `docs` that tools create and that hold no book.
+pub(super) fn is_tool_folder(name: &str) -> bool {
+    SKIPPED_FOLDERS.contains(&name)
 }
 
 /// Converts an I/O error. It concerns only this file, unless the process has too many open files.
@@ -362,89 +465,5 @@ fn failed(path: &str, error: &std::io::Error) -> SourceError {
     match error.raw_os_error() {
         Some(code) if TOO_MANY_OPEN.contains(&code) => SourceError::Unavailable { path, reason },
         _ => SourceError::Forbidden { path, reason },
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn links_do_not_lead_out_and_what_is_no_file_is_not_waited_for() {
-        let outside = tempfile::tempdir().unwrap();
-        std::fs::write(outside.path().join("secret.md"), "secret").unwrap();
-        let site = tempfile::tempdir().unwrap();
-        let docs = site.path().join("docs");
-        std::fs::create_dir(&docs).unwrap();
-        std::fs::write(docs.join("page.md"), "# Page").unwrap();
-        symlink("page.md", docs.join("again.md")).unwrap();
-        symlink(outside.path().join("secret.md"), docs.join("secret.md")).unwrap();
-        symlink("/dev/zero", docs.join("endless.md")).unwrap();
-        std::os::unix::net::UnixListener::bind(docs.join("socket.md")).unwrap();
-        let source = FolderSource::open(site.path()).unwrap();
-        let again = source.read("docs/again.md").await.unwrap();
-        assert_eq!(again.as_deref(), Some(b"# Page".as_slice()));
-        symlink("loop.md", docs.join("loop.md")).unwrap();
-        symlink("not-mounted/page.md", docs.join("dangling.md")).unwrap();
-        for refused in ["secret", "endless", "socket", "loop", "dangling"] {
-            let refused = &format!("docs/{refused}.md");
-            let error = source.read(refused).await.unwrap_err();
-            assert!(matches!(error, SourceError::Forbidden { .. }), "{error}");
-        }
-        let absolute = outside.path().join("secret.md");
-        for absent in ["../secret.md", absolute.to_str().unwrap(), "docs/../../x"] {
-            assert_eq!(source.read(absent).await.unwrap(), None, "{absent}");
-        }
-    }
-
-    #[tokio::test]
-    async fn pages_in_src_are_listed_and_what_tools_made_is_not() {
-        let site = tempfile::tempdir().unwrap();
-        for folder in ["docs", "src/pages", "build", "node_modules/a"] {
-            let folder = site.path().join(folder);
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("a.md"), "# A").unwrap();
-        }
-        let listing = FolderSource::open(site.path()).unwrap().listing().await;
-        let expected = ["docs/a.md", "src/pages/a.md"].map(str::to_owned);
-        assert_eq!(listing.unwrap().paths, expected.into());
-    }
-
-    #[tokio::test]
-    async fn the_folders_of_a_build_are_listed_whatever_their_names() {
-        let site = tempfile::tempdir().unwrap();
-        std::fs::write(site.path().join("index.html"), "<main>").unwrap();
-        for folder in ["docs", "build", "static"] {
-            let folder = site.path().join(folder);
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("a.html"), "<main>").unwrap();
-        }
-        let listing = FolderSource::open(site.path()).unwrap().listing().await;
-        let expected = ["build/a.html", "docs/a.html", "index.html", "static/a.html"];
-        assert_eq!(listing.unwrap().paths, expected.map(str::to_owned).into());
-    }
-
-    #[cfg(target_os = "linux")]
-    #[tokio::test]
-    async fn what_cannot_be_listed_is_named_and_the_rest_is_listed() {
-        use std::os::unix::ffi::OsStrExt;
-
-        let site = tempfile::tempdir().unwrap();
-        let docs = site.path().join("docs");
-        std::fs::create_dir(&docs).unwrap();
-        std::fs::write(docs.join("page.md"), "# Page").unwrap();
-        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
-        std::fs::write(docs.join(name), "# Page").unwrap();
-        // A path longer than the system's limit, which binds root as well.
-        std::fs::create_dir(docs.join("x".repeat(250))).unwrap();
-        let long = site.path().join("./".repeat(1_950));
-        let listing = FolderSource::open(&long).unwrap().listing().await;
-        let listing = listing.unwrap();
-        assert!(listing.paths.contains("docs/page.md"));
-        assert_eq!(listing.not_utf8, ["docs/caf\u{fffd}.md".to_owned()].into());
-        let unreadable: Vec<String> = listing.unreadable.into_keys().collect();
-        assert_eq!(unreadable, [format!("docs/{}/", "x".repeat(250))]);
     }
 }

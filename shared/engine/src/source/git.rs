@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use book::{MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside, joined};
+use book::{MAX_PAGE_BYTES, SiteSettings, is_markdown, is_outside, joined, private_name};
 
 use super::folder::{LINK_OUTSIDE, is_tool_folder};
 use super::site_folder::SiteFolder;
-use super::{Listing, SourceError, outer_folders};
+use super::{Listing, SourceError, is_private, outer_folders};
 
 /// The mode of a symbolic link in a git tree.
 const LINK_MODE: &str = "120000";
@@ -98,9 +98,9 @@ impl GitSource {
             let folders =
                 below.map(|below| below.rsplit_once('/').map_or("", |(folders, _)| folders));
             folders.is_some_and(|folders| {
-                let mut folders = folders.split('/').enumerate();
-                let beside_docs = has_docs && !is_outside(path);
-                !folders.any(|(depth, name)| is_tool_folder(name, beside_docs && depth == 0))
+                let first = folders.split('/').next().unwrap_or_default();
+                let is_tool = has_docs && !is_outside(path) && is_tool_folder(first);
+                !is_tool && private_name(path).is_none()
             })
         };
         let paths = self.tree.files.keys().map(|path| self.site.of_root(path));
@@ -119,7 +119,8 @@ impl GitSource {
             return Ok(None);
         };
         let (tree, name) = (Arc::clone(&self.tree), path.to_owned());
-        blocking(path, move || tree.read(&file, &name))
+        let site = self.site.clone();
+        blocking(path, move || tree.read(&file, &name, &site))
             .await
             .map(Some)
     }
@@ -221,7 +222,7 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
 
 impl Tree {
     /// Reads a file of the repository; `name` is its path of the site.
-    fn read(&self, path: &str, name: &str) -> Result<Vec<u8>, SourceError> {
+    fn read(&self, path: &str, name: &str, site: &SiteFolder) -> Result<Vec<u8>, SourceError> {
         let refused = |reason: &str| SourceError::Forbidden {
             path: name.to_owned(),
             reason: reason.to_owned(),
@@ -229,6 +230,9 @@ impl Tree {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = path.to_owned();
         for _ in 0..=MAX_LINKS {
+            if let Some(private) = private_name(&site.of_root(&at)) {
+                return Err(SourceError::not_published(name, is_private(private)));
+            }
             let blob = self.files.get(&at);
             let blob = blob.ok_or_else(|| refused("it is a link to a file that does not exist"))?;
             let content = objects.read(&blob.object);

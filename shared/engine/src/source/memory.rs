@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
 use crate::faults::call;
-use book::etag;
+use book::{etag, private_name};
 
 /// Files by path; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -77,13 +77,14 @@ impl MemorySource {
             let seen = &mut *lock(&self.seen);
             if !seen.is_frozen || seen.listing.is_none() {
                 let files = self.files();
-                let etags = files
+                let etags: BTreeMap<String, String> = files
                     .iter()
-                    .map(|(path, bytes)| (self.site.of_root(path), etag(bytes)));
-                let paths = files.keys().map(|path| self.site.of_root(path));
+                    .map(|(path, bytes)| (self.site.of_root(path), etag(bytes)))
+                    .filter(|(path, _)| private_name(path).is_none())
+                    .collect();
                 seen.listing = Some(Listing {
-                    paths: paths.collect(),
-                    etags: etags.collect(),
+                    paths: etags.keys().cloned().collect(),
+                    etags,
                     ..Listing::default()
                 });
             }

@@ -12,6 +12,10 @@ mod memory;
 mod s3;
 #[cfg(all(test, unix))]
 mod beside_tests;
+#[cfg(all(test, unix))]
+mod published_tests;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +26,9 @@ use folder::DEFAULT_FOLDER;
 use site_folder::SiteFolder;
 
 use book::{
-    Inputs, Instance, OTHER_GENERATORS, Origin, PageFile, SETTINGS_FILES, SITEMAP, SettingsError,
-    SiteSettings, is_label_file, is_outside, is_too_much, missing_inputs, settings_files_named_in,
-    settings_text,
+    Input, InputUse, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile, SETTINGS_FILES, SITEMAP,
+    SettingsError, SiteSettings, is_label_file, is_outside, is_too_much, missing_inputs,
+    private_name, settings_files_named_in, settings_text,
 };
 
 pub use cache::FileCache;
@@ -108,12 +112,21 @@ impl Source {
     }
 
     /// Returns a file's content; `None` if it does not exist. A file above the page limit is cut just past it.
+    ///
+    /// # Errors
+    /// Also [`SourceError::NotPublished`], for each path with a [private name](private_name).
     pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        check_name(path)?;
+        self.read_any(path).await
+    }
+
+    async fn read_any(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         match self {
             Self::Folder(folder) => folder.read(path).await,
             Self::Git(commit) => commit.read(path).await,
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.read(path).await,
+            // The types of the client's futures are too deep for the compiler in the benches, which hold a whole run.
+            Self::S3(bucket) => Box::pin(bucket.read(path)).await,
             #[cfg(test)]
             Self::Memory(files) => files.read(path).await,
         }
@@ -124,9 +137,19 @@ impl Source {
     /// # Errors
     /// Those of [`Self::read`]; also if the page is one of a built site that is being built.
     pub async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        check_name(path)?;
         match self {
             Self::Folder(folder) => folder.read_page(path).await,
-            other => other.read(path).await,
+            other => other.read_any(path).await,
+        }
+    }
+
+    /// Reads a file for a use of a page. A commit and a bucket hold published files alone; of a folder, each file that a page names is checked.
+    async fn read_for(&self, path: &str, usage: InputUse) -> Result<Option<Vec<u8>>, SourceError> {
+        check_name(path)?;
+        match self {
+            Self::Folder(folder) => folder.read_for(path, usage).await,
+            other => other.read_any(path).await,
         }
     }
 
@@ -279,7 +302,11 @@ impl Source {
     /// If the folder is a site of another generator, whose pages would be read wrongly.
     async fn check_generator(&self) -> Result<(), SourceError> {
         for (file, generator) in OTHER_GENERATORS {
-            if self.read(file).await?.is_some() {
+            let is_there = match self.read_any(file).await {
+                Err(SourceError::NotPublished { .. }) => true,
+                content => content?.is_some(),
+            };
+            if is_there {
                 let reason = format!(
                     "this is a site of {generator}, which is not read from its source: its Markdown and addresses differ from Docusaurus's. To read \
                      its files as plain Markdown all the same, add a bookrag.toml"
@@ -335,23 +362,39 @@ impl Source {
             if missing.is_empty() {
                 return Ok(inputs);
             }
-            let reads: Vec<_> = missing.iter().map(|path| files.read(self, path)).collect();
+            let reads: Vec<_> = missing
+                .iter()
+                .map(|(path, usage)| files.read(self, path, *usage))
+                .collect();
             let mut contents = stream::iter(reads).buffered(READS);
-            for path in &missing {
-                let content = match contents.next().await.transpose() {
+            for path in missing.keys() {
+                let input = match contents.next().await.transpose() {
                     // An unreadable file of names only means that keys have no names; the page itself can be read.
                     Err(SourceError::Forbidden { .. }) if is_label_file(settings, page, path) => {
-                        Some(Vec::new())
+                        Input::Content(Vec::new())
                     }
-                    content => content?.flatten(),
+                    input => input?.unwrap_or(Input::Absent),
                 };
-                inputs.insert(path.clone(), content);
+                inputs.insert(path.clone(), input);
                 if is_too_much(&inputs) {
                     return Ok(inputs);
                 }
             }
         }
     }
+}
+
+/// Rejects paths that nothing published has, whatever asks for them.
+fn check_name(path: &str) -> Result<(), SourceError> {
+    match private_name(path) {
+        Some(name) => Err(SourceError::not_published(path, is_private(name))),
+        None => Ok(()),
+    }
+}
+
+/// Returns why a file with a [private name](private_name) in its path is not read.
+fn is_private(name: &str) -> String {
+    format!("`{name}` is never read; names that begin with a dot and node_modules hold no docs")
 }
 
 /// Returns the folders outside of the site's in which its pages are.
@@ -366,124 +409,4 @@ fn folder_origin(settings: &SiteSettings, instance: &Instance) -> Origin {
     let mut origins = settings.origins.iter();
     let setting = origins.find(|setting| setting.name == name);
     setting.map_or(Origin::Default, |setting| setting.origin.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use book::{fingerprint, page_file, read_document};
-
-    fn site(files: &[(&str, &str)]) -> (MemorySource, Source) {
-        let memory = MemorySource::default();
-        for (path, text) in files {
-            memory
-                .files()
-                .insert((*path).to_owned(), text.as_bytes().to_vec());
-        }
-        (memory.clone(), Source::Memory(memory))
-    }
-
-    #[tokio::test]
-    async fn a_settings_file_that_cannot_be_read_is_an_error_that_names_it() {
-        for (name, bytes, expected) in [
-            (
-                "bookrag.toml",
-                &b"exclude = ["[..],
-                "bookrag.toml, line 1: ",
-            ),
-            ("versions.json", b"[\n1]", "versions.json, line 2: "),
-            (
-                "docusaurus.config.js",
-                b"export default {\n\xff}",
-                "docusaurus.config.js, line 2: it is not UTF-8",
-            ),
-        ] {
-            let (files, source) = site(&[]);
-            files.files().insert(name.to_owned(), bytes.to_vec());
-            let error = source.settings().await.unwrap_err();
-            assert!(matches!(error, SourceError::Settings(_)), "{error:?}");
-            assert!(error.to_string().starts_with(expected), "{error}");
-        }
-        let (_, marked) = site(&[("versions.json", "\u{feff}[\"1.0\"]")]);
-        assert_eq!(
-            marked.settings().await.unwrap().instances[0].versions,
-            ["1.0"]
-        );
-    }
-
-    #[tokio::test]
-    async fn the_versions_of_each_docs_instance_are_read() {
-        let (files, source) = site(&[
-            ("bookrag.toml", "docs.api.docs_path = 'api'"),
-            ("versions.json", "[\"1.0\"]"),
-            ("api_versions.json", "[\"3.0\"]"),
-        ]);
-        let settings = source.settings().await.unwrap();
-        let versions = settings.instances.iter().map(|docs| docs.versions.concat());
-        assert_eq!(versions.collect::<Vec<_>>(), ["1.0", "3.0"]);
-        let broken = b"[\n".to_vec();
-        files.files().insert("api_versions.json".to_owned(), broken);
-        let error = source.settings().await.unwrap_err().to_string();
-        assert!(error.starts_with("api_versions.json, line "), "{error}");
-    }
-
-    #[tokio::test]
-    async fn the_sitemap_of_a_build_is_read_for_its_base_url() {
-        let (_, source) = site(&[
-            ("index.html", "<title>A</title><main>A</main>"),
-            ("sitemap.xml", "<loc>https://example.org/book/</loc>"),
-        ]);
-        let settings = source.settings().await.unwrap();
-        assert!(settings.is_build);
-        assert_eq!(settings.base_url, "/book/");
-    }
-
-    #[tokio::test]
-    async fn an_edit_of_a_module_that_passes_a_partial_on_changes_the_page() {
-        let (files, source) = site(&[
-            ("docs/page.mdx", "import {A} from './parts'\n\n<A/>\n"),
-            (
-                "docs/parts/index.ts",
-                "export {default as A} from './_one.mdx'",
-            ),
-            ("docs/parts/_one.mdx", "First words.\n"),
-            ("docs/parts/_two.mdx", "Second words.\n"),
-        ]);
-        let settings = source.settings().await.unwrap();
-        let page = page_file(&settings, "docs/page.mdx").unwrap();
-        let read = async || {
-            let bytes = source.read("docs/page.mdx").await.unwrap().unwrap();
-            let files = FileCache::default();
-            let inputs = source
-                .inputs(&settings, &page, &bytes, &files)
-                .await
-                .unwrap();
-            let document = read_document(&settings, "", &page, &bytes, &inputs).unwrap();
-            let texts: Vec<String> = document
-                .blocks
-                .into_iter()
-                .map(|block| block.text)
-                .collect();
-            (texts.join("\n"), fingerprint("", &bytes, &inputs))
-        };
-        let (first, before) = read().await;
-        assert!(first.contains("First words."), "{first}");
-        let text = b"import B from './_two.mdx';\nexport {B as A};";
-        files
-            .files()
-            .insert("docs/parts/index.ts".to_owned(), text.to_vec());
-        let (second, after) = read().await;
-        assert!(
-            second.contains("Second words.") && !second.contains("First"),
-            "{second}"
-        );
-        assert_ne!(before, after);
-        // A file that precedes the former one in the search for a module.
-        files
-            .files()
-            .insert("docs/parts.js".to_owned(), b"export const A = 1".to_vec());
-        let (third, last) = read().await;
-        assert!(!third.contains("words"), "{third}");
-        assert_ne!(after, last);
-    }
 }

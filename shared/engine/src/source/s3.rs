@@ -15,7 +15,7 @@ use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
-use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown};
+use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown, private_name};
 
 use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
@@ -195,6 +195,9 @@ impl S3Source {
                     continue;
                 };
                 let path = self.site.of_root(path);
+                if private_name(&path).is_some() {
+                    continue;
+                }
                 if let Some(etag) = object.e_tag() {
                     let etag = etag.trim_matches('"').to_owned();
                     listing.etags.insert(path.clone(), etag);

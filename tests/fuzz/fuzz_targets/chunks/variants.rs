@@ -108,8 +108,8 @@ fn folder_labels(text: &[u8]) {
     let file = page_file(settings, MDX_PAGE).expect("the path is a page's");
     let wanted = missing_inputs(settings, &file, PLAIN_PAGE.as_bytes(), &Inputs::new());
     let inputs = wanted
-        .into_iter()
-        .map(|path| (path, Some(text.to_owned())))
+        .into_keys()
+        .map(|path| (path, Some(text.to_owned()).into()))
         .collect();
     let page = PLAIN_PAGE.as_bytes();
     read_and_check(settings, &file, page, &inputs);
@@ -117,7 +117,7 @@ fn folder_labels(text: &[u8]) {
 
 fn read_and_check(settings: &SiteSettings, file: &PageFile, text: &[u8], inputs: &Inputs) {
     let wanted = missing_inputs(settings, file, text, inputs);
-    assert!(wanted.iter().all(|path| !inputs.contains_key(path)));
+    assert!(wanted.keys().all(|path| !inputs.contains_key(path)));
     let first = read_document(settings, "site", file, text, inputs);
     let again = read_document(settings, "site", file, text, inputs);
     assert_eq!(first.as_ref().err(), again.as_ref().err());

@@ -476,9 +476,9 @@ fn inputs_of(
         if missing.is_empty() {
             return inputs;
         }
-        inputs.extend(missing.into_iter().map(|path| {
+        inputs.extend(missing.into_keys().map(|path| {
             let content = files.get(&path).cloned();
-            (path, content)
+            (path, content.into())
         }));
     }
 }

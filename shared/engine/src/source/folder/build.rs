@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Walk, is_plain, read_limited};
-use crate::source::{Listing, SourceError};
-use book::{PageFile, SiteSettings, list_pages, locale_folders, url_in_build, urls_of_source};
+use super::{MAX_PAGE_BYTES, Walk, is_plain, read_bytes, real_file, refused};
+use crate::source::{Listing, SourceError, is_private};
+use book::{
+    PageFile, SiteSettings, list_pages, locale_folders, private_name, url_in_build, urls_of_source,
+};
 
 /// The folder of the site that a build counts as if bookrag.toml names none.
 pub(in crate::source) const DEFAULT_FOLDER: &str = "build";
@@ -108,7 +110,18 @@ impl Build {
         if copies.contains(path) {
             return Some(Ok(None));
         }
-        Some(read_limited(&self.folder.join(below), &self.limit))
+        Some(self.read_below(below))
+    }
+
+    fn read_below(&self, path: &str) -> std::io::Result<Option<Vec<u8>>> {
+        let Some(file) = real_file(&self.folder.join(path), &self.limit)? else {
+            return Ok(None);
+        };
+        let below = file.strip_prefix(&self.limit).unwrap_or(&file);
+        if let Some(name) = private_name(&below.to_string_lossy()) {
+            return refused(&is_private(name));
+        }
+        read_bytes(&file, MAX_PAGE_BYTES + 1).map(Some)
     }
 
     /// True if a page at this path may exist once the site is built.
