@@ -22,6 +22,7 @@ mod support;
 mod messages;
 mod unreadable;
 mod usage;
+mod watching;
 
 use std::fs;
 use std::path::Path;

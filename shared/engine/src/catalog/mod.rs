@@ -244,14 +244,14 @@ impl Catalog {
         on_store!(self, store => store.off_topic_vectors(index_id))
     }
 
-    /// Records why a file could not be indexed, until it is indexed.
-    pub async fn record_failure(
+    /// Records why files could not be indexed, until they are indexed.
+    pub async fn record_failures(
         &self,
         index_id: i64,
-        source: &str,
+        sources: &[String],
         reason: &str,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.record_failure(index_id, source, reason))
+        on_store!(self, store => store.record_failures(index_id, sources, reason))
     }
 
     /// Removes the failures of files for which nothing is left to do.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
@@ -62,6 +63,9 @@ pub struct Status {
     /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
     #[serde(skip)]
     unlisted: Vec<String>,
+    /// When each document was committed.
+    #[serde(skip)]
+    committed_at: Vec<Timestamp>,
 }
 
 /// A document that differs from its file.
@@ -119,6 +123,7 @@ impl Ingest {
         let mut status = Status {
             pages: pages.len(),
             documents: rows.len(),
+            committed_at: rows.values().map(|row| row.last_indexed_at).collect(),
             ..Status::default()
         };
         status.note(&self.settings, &listing);
@@ -158,7 +163,8 @@ impl Ingest {
     pub async fn record_failure(&self, source: &str, error: &IngestError) {
         let index_id = self.index_row.index_id;
         let reason = error.to_string();
-        let recorded = self.catalog.record_failure(index_id, source, &reason);
+        let sources = [source.to_owned()];
+        let recorded = self.catalog.record_failures(index_id, &sources, &reason);
         if let Err(error) = recorded.await {
             tracing::warn!(stage = "ingest", document.source = source, error = %error, "cannot record the failure");
         }
@@ -357,8 +363,20 @@ impl Status {
     /// The number of pending deletions.
     #[must_use]
     pub fn deletions(&self) -> usize {
-        let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
-        self.pending.iter().filter(deleted).count()
+        self.sources_of(PendingChange::Deleted).count()
+    }
+
+    /// The pending documents with this difference.
+    pub(super) fn sources_of(&self, change: PendingChange) -> impl Iterator<Item = &str> {
+        let pending = self.pending.iter();
+        let pending = pending.filter(move |pending| pending.change == change);
+        pending.map(|pending| pending.source.as_str())
+    }
+
+    /// The number of documents that were committed by a time.
+    pub(super) fn documents_of(&self, time: Timestamp) -> usize {
+        let committed = self.committed_at.iter();
+        committed.filter(|at| **at <= time).count()
     }
 }
 

@@ -8,14 +8,13 @@ use futures::{Stream, StreamExt, TryFutureExt, stream};
 use serde::Serialize;
 
 use super::{
-    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report,
-    SkippedFile, SourceError, Status, Switched, forget_readers, sweep::sweep_points,
+    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, MassDeletion, PendingChange,
+    PendingDocument, Report, SkippedFile, SourceError, Status, Switched, forget_readers,
+    sweep::sweep_points,
 };
 use crate::catalog::{IndexState, StoredDocument};
 use book::SiteSettings;
 
-/// More deletions than this are checked before they are made.
-const FEW_PAGES: usize = 10;
 /// More stray points than this may belong to another catalog.
 const FEW_POINTS: usize = 100;
 /// After this many consecutive failures of stores and models, the other pages would fail as well.
@@ -29,16 +28,6 @@ const PAGES_AT_ONCE: usize = 16;
 pub struct SyncOptions {
     /// Whether more than half of the book may be deleted.
     pub mass_deletion: MassDeletion,
-}
-
-/// Whether more than half of the book may be deleted in one run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MassDeletion {
-    /// The run fails instead, because a wrong folder or prefix has the same effect.
-    #[default]
-    Stop,
-    /// The caller asked for the deletion.
-    Allow,
 }
 
 /// Progress of a run.
@@ -263,19 +252,6 @@ pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
     format!("no page found: there is no {files} file in {folders}{below}")
 }
 
-/// Fails if most of the book would be deleted, unless that is allowed.
-pub(super) fn check_deletions(
-    deleted: usize,
-    total: usize,
-    options: SyncOptions,
-) -> Result<(), SyncError> {
-    let stops = options.mass_deletion == MassDeletion::Stop;
-    if stops && deleted > FEW_PAGES && deleted * 2 > total {
-        return Err(SyncError::MassDeletion { deleted, total });
-    }
-    Ok(())
-}
-
 /// The work done after all pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settled {
@@ -332,7 +308,7 @@ impl Ingest {
             Some(missing) if status.documents == 0 => return Err(SyncError::NoPages(missing)),
             missing => status.warnings.extend(missing),
         }
-        check_deletions(status.deletions(), status.documents, options)?;
+        self.guard_deletions(&mut status, options).await?;
         let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
         status.pending.sort_by_key(is_deleted);
         Ok(status)
@@ -354,7 +330,7 @@ impl Ingest {
         }
         let mut differences = self.compare().await?;
         let stray = differences.stray.len();
-        if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
+        if stray > FEW_POINTS && options.mass_deletion != MassDeletion::Allow {
             differences.stray.clear();
             warnings.push(format!(
                 "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no \
