@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bookrag::book::is_outside;
 use bookrag::catalog::CatalogError;
 use bookrag::ingest::Ingest;
 use bookrag::source::Source;
@@ -41,9 +40,9 @@ pub(super) async fn watched_folders(
         .filter(|folder| folder.is_dir())
         .map(|folder| (folder, RecursiveMode::Recursive))
         .collect();
-    let inputs = ingest.catalog.inputs(ingest.index_row.index_id).await?;
-    for path in inputs.values().flatten().filter(|path| is_outside(path)) {
-        let Some(file) = source.full_path(path) else {
+    let inputs = ingest.catalog.outer_inputs(ingest.index_row.index_id);
+    for path in inputs.await? {
+        let Some(file) = source.full_path(&path) else {
             continue;
         };
         // A file that is only looked for may be in a folder that does not exist yet.

@@ -1,6 +1,6 @@
 //! Ingests every page of a source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::{
     PendingDocument, Report, SkippedFile, SourceError, Status, Switched, forget_readers,
     sweep::sweep_points,
 };
-use crate::catalog::{IndexState, StoredDocument};
+use crate::catalog::IndexState;
 use book::SiteSettings;
 
 /// More stray points than this may belong to another catalog.
@@ -125,18 +125,20 @@ async fn complete(
     report.warnings.extend(settled.warnings);
     let committed = report.files_changed + report.files_deleted + report.restored.len() > 0;
     let index_id = ingest.index_row.index_id;
-    let (settings_changed, documents, stats) = tokio::try_join!(
+    let (settings_changed, shared_urls, stats) = tokio::try_join!(
         async { Ok::<_, IngestError>(committed && ingest.settings_changed().await?) },
         ingest
             .catalog
-            .documents(index_id)
+            .shared_urls(index_id)
             .map_err(IngestError::from),
         ingest.catalog.stats(index_id).map_err(IngestError::from)
     )?;
     if settings_changed {
         return Err(SyncError::SettingsChanged);
     }
-    report.warnings.extend(shared_urls(&documents));
+    report
+        .warnings
+        .extend(shared_urls.into_iter().map(shared_url));
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
     #[expect(
@@ -212,21 +214,9 @@ fn ingest_all<'a>(
     stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
-fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
-    let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for StoredDocument { row, .. } in documents {
-        claims.entry(&row.url).or_default().push(&row.source);
-    }
-    // A page that has never been read has no URL yet.
-    let shared = claims
-        .into_iter()
-        .filter(|(url, sources)| !url.is_empty() && sources.len() > 1);
-    shared
-        .map(|(url, sources)| {
-            let sources = sources.join(", ");
-            format!("{sources}: all have the URL {url}, and Docusaurus shows only one of them")
-        })
-        .collect()
+fn shared_url((url, sources): (String, BTreeSet<String>)) -> String {
+    let sources = Vec::from_iter(sources).join(", ");
+    format!("{sources}: all have the URL {url}, and Docusaurus shows only one of them")
 }
 
 /// Returns the message for a source without a page whose path begins with `prefix`.

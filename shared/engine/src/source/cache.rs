@@ -7,6 +7,8 @@ use super::{Source, SourceError};
 
 /// Cached bytes; files that do not fit are read each time.
 const MAX_BYTES: usize = 32 << 20;
+/// Bytes of an entry beside path and content. Most files that pages look for do not exist.
+const ENTRY_BYTES: usize = size_of::<(String, Option<Vec<u8>>)>();
 
 /// Files as first read; clones share them. The cache lives for one run, so it never needs newer content.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +30,7 @@ impl FileCache {
         }
         let content = source.read(path).await?;
         let mut kept = self.lock();
-        let size = path.len() + content.as_ref().map_or(0, Vec::len);
+        let size = ENTRY_BYTES + path.len() + content.as_ref().map_or(0, Vec::len);
         if kept.bytes + size <= MAX_BYTES {
             kept.bytes += size;
             kept.files.insert(path.to_owned(), content.clone());
