@@ -273,7 +273,7 @@ laws! {
         claimed_points_are_due_once_more_and_for_the_last_time
         garbage_is_due_at_once_until_it_is_forgotten
         forgetting_spares_intents
-        all_points_are_known_with_the_source_of_those_in_use
+        all_points_are_known_and_those_in_use_have_a_source
         an_intent_is_either_claimed_or_committed;
     logs:
         a_question_is_logged_once
@@ -281,7 +281,8 @@ laws! {
         feedback_needs_a_message;
     pages:
         pages_are_listed_with_their_tokens_and_found_by_their_urls
-        a_chunk_has_a_place_while_the_book_holds_it;
+        a_chunk_has_a_place_while_the_book_holds_it
+        states_and_shared_urls_are_those_of_the_documents;
     readers:
         the_whole_limit_may_be_used_at_once
         a_refused_request_costs_nothing_and_may_retry_at_the_stated_time

@@ -119,7 +119,7 @@ async fn a_refused_statement_costs_no_connection() {
     // Once outside of a transaction, once inside.
     store
         .catalog
-        .record_failure(77, "docs/a.md", "there is no such index")
+        .record_failures(77, &["docs/a.md".to_owned()], "there is no such index")
         .await
         .unwrap_err();
     let source = "docs/\0.md";

@@ -10,8 +10,9 @@ use std::time::Duration;
 use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
-use bookrag::ingest::{OpenMode, Report, SyncError, forget_readers};
+use bookrag::ingest::{MassDeletion, OpenMode, Report, SyncError, SyncOptions, forget_readers};
 use clap::Args;
+use jiff::Timestamp;
 use tokio::net::TcpListener;
 
 use super::progress::{STOPPED, change, with_progress};
@@ -159,6 +160,7 @@ async fn serve(
         json,
         failure: None,
         problems: BTreeSet::new(),
+        settled_at: Timestamp::now(),
     };
     let (outcome, grace) = tokio::select! {
         // First, so that a signal is noticed from the moment that the run starts.
@@ -189,6 +191,8 @@ struct Follower<'a> {
     failure: Option<String>,
     /// The problems that the last run reported, so that each is printed once.
     problems: BTreeSet<String>,
+    /// When the index last equalled a book that nobody was changing.
+    settled_at: Timestamp,
 }
 
 impl Follower<'_> {
@@ -211,17 +215,36 @@ impl Follower<'_> {
                 () = changed => {}
                 () = tokio::time::sleep(RETRY_AFTER), if self.failure.is_some() => {}
             }
+            let mut is_settled = true;
             if let Some(watch) = &mut self.watch {
-                watch.settle().await;
+                is_settled = watch.settle().await;
             }
             let mut pages = Vec::new();
-            let synced = self.server.sync(self.options.sync_options(), |progress| {
+            let synced = self.server.sync(self.sync_options(), |progress| {
                 pages.push(progress.source.to_owned());
             });
             match synced.await {
-                Ok(report) => self.tell_changes(&pages, &report),
+                Ok(report) => {
+                    let is_quiet = self.watch.as_ref().is_none_or(Watch::is_quiet);
+                    if is_settled && is_quiet {
+                        self.settled_at = Timestamp::now();
+                    }
+                    self.tell_changes(&pages, &report);
+                }
                 Err(error) => self.tell(&error),
             }
+        }
+    }
+
+    /// The options of all runs but the first: the deletion of most of the book does not hold back changes of other pages.
+    fn sync_options(&self) -> SyncOptions {
+        if self.options.allow_mass_deletion {
+            return self.options.sync_options();
+        }
+        SyncOptions {
+            mass_deletion: MassDeletion::Keep {
+                since: self.settled_at,
+            },
         }
     }
 
@@ -272,6 +295,7 @@ impl Follower<'_> {
             propose_embedder(&ingest).await?;
             with_progress(&ingest, self.options.sync_options()).await
         };
+        self.settled_at = Timestamp::now();
         let exit = match synced {
             Ok(report) => {
                 self.note(&report);

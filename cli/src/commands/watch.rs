@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bookrag::book::is_outside;
 use bookrag::catalog::CatalogError;
 use bookrag::ingest::Ingest;
 use bookrag::source::Source;
 use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
 
 use super::CommandError;
 
 /// How often a folder is polled if the system cannot watch it.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Writes closer together than this, as an editor makes them, cause one run.
+/// Writes closer together than this, as an editor or `git` makes them, belong together.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
+/// The longest wait for the end of a change. A file that is written all the time must not hold back the others.
+const MAX_WAIT_FOR_QUIET: Duration = Duration::from_secs(2);
 
 /// Folders to watch, with or without their subfolders.
 pub(super) type Folders = BTreeMap<PathBuf, RecursiveMode>;
@@ -38,9 +40,9 @@ pub(super) async fn watched_folders(
         .filter(|folder| folder.is_dir())
         .map(|folder| (folder, RecursiveMode::Recursive))
         .collect();
-    let inputs = ingest.catalog.inputs(ingest.index_row.index_id).await?;
-    for path in inputs.values().flatten().filter(|path| is_outside(path)) {
-        let Some(file) = source.full_path(path) else {
+    let inputs = ingest.catalog.outer_inputs(ingest.index_row.index_id);
+    for path in inputs.await? {
+        let Some(file) = source.full_path(&path) else {
             continue;
         };
         // A file that is only looked for may be in a folder that does not exist yet.
@@ -107,10 +109,20 @@ impl Watch {
         let _ = self.changes.recv().await;
     }
 
-    /// Waits until writes that belong together are over.
-    pub(super) async fn settle(&mut self) {
-        tokio::time::sleep(QUIET_AFTER_CHANGE).await;
-        while self.changes.try_recv().is_ok() {}
+    /// Waits until writes that belong together are over, [`MAX_WAIT_FOR_QUIET`] at most. Returns whether they are.
+    pub(super) async fn settle(&mut self) -> bool {
+        let end = Instant::now() + MAX_WAIT_FOR_QUIET;
+        while Instant::now() < end {
+            if timeout(QUIET_AFTER_CHANGE, self.changed()).await.is_err() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// True if nothing has changed since the last wait.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.changes.is_empty()
     }
 }
 

@@ -23,6 +23,7 @@ mod messages;
 mod published;
 mod unreadable;
 mod usage;
+mod watching;
 
 use std::fs;
 use std::path::Path;

@@ -2,6 +2,7 @@
 //!
 //! Only `?deep=true` calls the stores, because a monitor that calls them each minute would keep a serverless Postgres awake.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -90,7 +91,7 @@ pub struct IndexHealth {
     pub documents: u64,
     /// The number of chunks.
     pub chunks: u64,
-    /// Pages whose newest text could not be indexed.
+    /// Pages whose newest state could not be indexed, including those that stay because most of the book would be deleted.
     pub stale: Vec<String>,
     /// Points waiting for deletion.
     pub pending_points: u64,
@@ -289,10 +290,16 @@ fn index_health(live: IndexRow, stats: IndexStats) -> IndexHealth {
         embedder: live.spec.embedder,
         documents: stats.documents,
         chunks: stats.chunks,
-        stale: stats.stale.into_iter().map(|(source, _)| source).collect(),
+        stale: not_up_to_date(stats.stale, stats.failed),
         pending_points: stats.pending_points,
         last_ingest: stats.last_indexed_at.map(|at| at.to_string()),
     }
+}
+
+fn not_up_to_date(skipped: Vec<(String, String)>, failed: Vec<(String, String)>) -> Vec<String> {
+    let files = skipped.into_iter().chain(failed);
+    let sources: BTreeSet<String> = files.map(|(source, _)| source).collect();
+    sources.into_iter().collect()
 }
 
 async fn component<E: std::fmt::Display>(

@@ -72,6 +72,14 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
 /// locale's own translation.
 #[must_use]
 pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<PageFile> {
+    pages_among(settings, paths).collect()
+}
+
+/// Like [`list_pages`], one page after the other: a book may have more pages than should be in memory at once.
+pub fn pages_among<'a>(
+    settings: &'a SiteSettings,
+    paths: &'a BTreeSet<String>,
+) -> impl Iterator<Item = PageFile> + Send + 'a {
     paths
         .iter()
         .filter_map(|path| page_file(settings, path))
@@ -79,7 +87,6 @@ pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<Page
             paths.contains(&default_source(settings, page))
                 && own_translation(settings, page).is_none_or(|path| !paths.contains(&path))
         })
-        .collect()
 }
 
 /// True if a folder, whose path ends in `/`, may contain pages at any depth.

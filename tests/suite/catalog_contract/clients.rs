@@ -43,7 +43,7 @@ async fn twenty_clients_on_two_connections_all_succeed() {
     let known = catalog.known_points(index_id).await.unwrap();
     let distinct: HashSet<Uuid> = known.iter().map(|(point, _)| *point).collect();
     assert_eq!(distinct.len(), known.len(), "a point is in use and pending");
-    let used = known.iter().filter(|(_, source)| source.is_some());
+    let used = known.iter().filter(|(_, is_used)| *is_used);
     let used: HashSet<Uuid> = used.map(|(point, _)| *point).collect();
     assert_eq!(used.len(), documents.len() * CHUNKS);
 

@@ -337,20 +337,28 @@ pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) 
     );
     assert_eq!(dependents("docs/a.md").await, ["docs/a.md"]);
     assert_eq!(dependents("docs/_").await, [""; 0]);
-    let inputs = catalog.inputs(index_id).await.unwrap();
-    assert_eq!(inputs.len(), 3);
-    let of_a = Vec::from_iter(&inputs["docs/a.md"]);
+    let inputs = async |sources: &[&str]| {
+        let sources: Vec<String> = sources.iter().map(|it| (*it).to_owned()).collect();
+        catalog.inputs(index_id, &sources).await.unwrap()
+    };
+    let found = inputs(&["docs/a.md", "docs/b.md", "docs/z.md"]).await;
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["docs/a.md", "docs/b.md"]);
+    let of_a = Vec::from_iter(&found["docs/a.md"]);
     assert_eq!(of_a, ["docs/_p.mdx", "docs/a.md"]);
     let mut without = commit(index_id, "docs/a.md", 1, &[]);
+    without.inputs = ["../b.md", "../a.md", "..c", "docs/../x"]
+        .map(str::to_owned)
+        .to_vec();
+    write(catalog, &without).await;
+    let outer = catalog.outer_inputs(index_id).await.unwrap();
+    assert_eq!(outer, ["../a.md", "../b.md"]);
     without.inputs.clear();
+    without.expected_revision = 2;
     write(catalog, &without).await;
     assert_eq!(dependents("docs/_p.mdx").await, ["docs/C.md", "docs/b.md"]);
-    let inputs = catalog.inputs(index_id).await.unwrap();
-    assert_eq!(
-        inputs.keys().collect::<Vec<_>>(),
-        ["docs/C.md", "docs/b.md"]
-    );
-    assert!(catalog.inputs(index_id + 1).await.unwrap().is_empty());
+    let found = inputs(&["docs/a.md", "docs/C.md"]).await;
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["docs/C.md"]);
+    assert!(catalog.outer_inputs(index_id).await.unwrap().is_empty());
 }
 
 pub(super) async fn a_text_is_found_once_however_many_chunks_have_it(store: Store) {

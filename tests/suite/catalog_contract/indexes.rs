@@ -312,7 +312,7 @@ pub(super) async fn a_dropped_index_leaves_its_row_and_another_collections_name(
     store.catalog.switch(next.index_id, &held).await.unwrap();
     store
         .catalog
-        .record_failure(former.index_id, "docs/x.md", "why")
+        .record_failures(former.index_id, &["docs/x.md".to_owned()], "why")
         .await
         .unwrap();
     let hour = Duration::from_hours(1);
@@ -351,18 +351,18 @@ pub(super) async fn a_dropped_index_leaves_its_row_and_another_collections_name(
 
 pub(super) async fn a_failure_is_kept_until_the_document_is_committed(store: Store) {
     let index_id = live_index(&store.catalog).await;
-    for reason in ["first", "second"] {
-        let recorded = store.catalog.record_failure(index_id, "docs/a.md", reason);
+    let sources = ["docs/a.md", "docs/b.md"].map(str::to_owned);
+    for (sources, reason) in [(&sources[..], "first"), (&sources[..1], "second")] {
+        let recorded = store.catalog.record_failures(index_id, sources, reason);
         recorded.await.unwrap();
     }
+    let [a, b] = [("docs/a.md", "second"), ("docs/b.md", "first")]
+        .map(|(source, reason)| (source.to_owned(), reason.to_owned()));
     let stats = store.catalog.stats(index_id).await.unwrap();
-    assert_eq!(
-        stats.failed,
-        [("docs/a.md".to_owned(), "second".to_owned())]
-    );
+    assert_eq!(stats.failed, [a, b.clone()]);
     let done = commit(index_id, "docs/a.md", 0, &[]);
     store.catalog.commit(&done).await.unwrap();
-    assert_eq!(store.catalog.stats(index_id).await.unwrap().failed, []);
+    assert_eq!(store.catalog.stats(index_id).await.unwrap().failed, [b]);
 }
 
 pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Store) {

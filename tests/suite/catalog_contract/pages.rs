@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use bookrag::catalog::SiteInfo;
+use bookrag::catalog::{DocumentState, SiteInfo};
 
 use super::Store;
 use super::rows::{COMMITTED, chunk, commit, live_index, write};
@@ -74,4 +74,37 @@ pub(super) async fn a_chunk_has_a_place_while_the_book_holds_it(store: Store) {
     }
     let unknown = catalog.place_of_chunk(index_id, Uuid::new_v4()).await;
     assert_eq!(unknown.unwrap(), None);
+}
+
+pub(super) async fn states_and_shared_urls_are_those_of_the_documents(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    for (source, url, skip_reason) in [
+        ("docs/a.md", "/same", None),
+        ("docs/b.md", "/same", Some("why")),
+        ("docs/c.md", "/other", None),
+        ("docs/d.md", "", Some("why")),
+        ("docs/e.md", "", Some("why")),
+    ] {
+        let chunks = [chunk(source, 0, source)];
+        let with = if url.is_empty() { &[][..] } else { &chunks[..] };
+        let mut commit = commit(index_id, source, 0, with);
+        url.clone_into(&mut commit.document.url);
+        commit.document.skip_reason = skip_reason.map(str::to_owned);
+        write(catalog, &commit).await;
+    }
+    let mut states = catalog.states(index_id).await.unwrap();
+    states.sort_by(|a, b| a.source.cmp(&b.source));
+    let documents = catalog.documents(index_id).await.unwrap().into_iter();
+    let expected = documents.map(|document| DocumentState {
+        source: document.row.source,
+        fingerprint: document.row.fingerprint,
+        skip_reason: document.row.skip_reason,
+        has_chunks: document.chunk_count > 0,
+        last_indexed_at: document.last_indexed_at,
+    });
+    assert_eq!(states, Vec::from_iter(expected));
+    let shared = catalog.shared_urls(index_id).await.unwrap();
+    assert_eq!(shared.keys().collect::<Vec<_>>(), ["/same"]);
+    assert_eq!(Vec::from_iter(&shared["/same"]), ["docs/a.md", "docs/b.md"]);
 }

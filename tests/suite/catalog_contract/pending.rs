@@ -104,7 +104,7 @@ pub(super) async fn forgetting_spares_intents(store: Store) {
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
-pub(super) async fn all_points_are_known_with_the_source_of_those_in_use(store: Store) {
+pub(super) async fn all_points_are_known_and_those_in_use_have_a_source(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let [intent] = intents(catalog, index_id).await;
@@ -116,12 +116,15 @@ pub(super) async fn all_points_are_known_with_the_source_of_those_in_use(store: 
     let mut known = catalog.known_points(index_id).await.unwrap();
     known.sort();
     let mut expected = vec![
-        (old[0].point_id, Some(SOURCE.to_owned())),
-        (old[1].point_id, None),
-        (intent, None),
+        (old[0].point_id, true),
+        (old[1].point_id, false),
+        (intent, false),
     ];
     expected.sort();
     assert_eq!(known, expected);
+    let points: Vec<Uuid> = known.into_iter().map(|(point, _)| point).collect();
+    let sources = catalog.sources_of_points(index_id, &points).await.unwrap();
+    assert_eq!(sources, [(old[0].point_id, SOURCE.to_owned())]);
     assert_eq!(catalog.known_points(index_id + 1).await.unwrap(), []);
 }
 

@@ -40,9 +40,9 @@ pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use types::{
-    Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec,
-    IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
-    QueryStatus, Rating, Retired, Scale, StoredDocument, SwitchOutcome,
+    Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow,
+    IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
+    QueryLog, QueryStatus, Rating, Retired, Scale, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
@@ -133,6 +133,15 @@ fn microseconds(time: Duration) -> i64 {
 /// Converts a number for the tables, saturating at their maximum.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Groups pairs by their first part.
+fn by_first(pairs: Vec<(String, String)>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (first, second) in pairs {
+        groups.entry(first).or_default().insert(second);
+    }
+    groups
 }
 
 /// Calls the same method on any store.
@@ -244,14 +253,14 @@ impl Catalog {
         on_store!(self, store => store.off_topic_vectors(index_id))
     }
 
-    /// Records why a file could not be indexed, until it is indexed.
-    pub async fn record_failure(
+    /// Records why files could not be indexed, until they are indexed.
+    pub async fn record_failures(
         &self,
         index_id: i64,
-        source: &str,
+        sources: &[String],
         reason: &str,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.record_failure(index_id, source, reason))
+        on_store!(self, store => store.record_failures(index_id, sources, reason))
     }
 
     /// Removes the failures of files for which nothing is left to do.
@@ -277,6 +286,20 @@ impl Catalog {
         on_store!(self, store => store.documents(index_id))
     }
 
+    /// Returns the state of each document of an index that is not deleted, in no order. It takes much less memory than [`Self::documents`].
+    pub async fn states(&self, index_id: i64) -> Result<Vec<DocumentState>, CatalogError> {
+        on_store!(self, store => store.states(index_id))
+    }
+
+    /// Returns the source paths of documents that have the same URL, by that URL, in order. Documents without a URL are left out.
+    pub async fn shared_urls(
+        &self,
+        index_id: i64,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, CatalogError> {
+        let pairs = on_store!(self, store => store.shared_urls(index_id))?;
+        Ok(by_first(pairs))
+    }
+
     /// Returns the URLs of those source paths that are pages, by source path.
     pub async fn urls(
         &self,
@@ -292,18 +315,20 @@ impl Catalog {
         on_store!(self, store => store.dependents(index_id, path))
     }
 
-    /// Returns the files that each document of an index used or looked for when it was read, by the document's source path. Omits
-    /// the document's own file, and documents without other files.
+    /// Returns the files that each of these documents used or looked for when it was read, by the document's source path. Omits the
+    /// document's own file, and documents without other files.
     pub async fn inputs(
         &self,
         index_id: i64,
+        sources: &[String],
     ) -> Result<BTreeMap<String, BTreeSet<String>>, CatalogError> {
-        let pairs = on_store!(self, store => store.inputs(index_id))?;
-        let mut inputs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (source, path) in pairs {
-            inputs.entry(source).or_default().insert(path);
-        }
-        Ok(inputs)
+        let pairs = on_store!(self, store => store.inputs(index_id, sources))?;
+        Ok(by_first(pairs))
+    }
+
+    /// Returns the files outside of the site's folder that documents used or looked for, in order.
+    pub async fn outer_inputs(&self, index_id: i64) -> Result<Vec<String>, CatalogError> {
+        on_store!(self, store => store.outer_inputs(index_id))
     }
 
     /// Returns the chunks of a document, in order.
@@ -390,13 +415,18 @@ impl Catalog {
         on_store!(self, store => store.document_frequencies(index_id, words, language))
     }
 
-    /// Returns every point that the catalog knows, in one consistent read: points of chunks with their document's source, and pending
-    /// points.
-    pub async fn known_points(
+    /// Returns every point that the catalog knows, in one consistent read: points of chunks with `true`, and pending points.
+    pub async fn known_points(&self, index_id: i64) -> Result<Vec<(Uuid, bool)>, CatalogError> {
+        on_store!(self, store => store.known_points(index_id))
+    }
+
+    /// Returns the source path of the document of each of these points that a chunk has.
+    pub async fn sources_of_points(
         &self,
         index_id: i64,
-    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
-        on_store!(self, store => store.known_points(index_id))
+        points: &[Uuid],
+    ) -> Result<Vec<(Uuid, String)>, CatalogError> {
+        on_store!(self, store => store.sources_of_points(index_id, points))
     }
 
     /// Returns the counts of an index.

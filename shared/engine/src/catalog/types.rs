@@ -260,6 +260,21 @@ pub struct StoredDocument {
     pub last_indexed_at: Timestamp,
 }
 
+/// What is stored about a document's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentState {
+    /// The source path.
+    pub source: String,
+    /// The fingerprint of all files it was read from.
+    pub fingerprint: String,
+    /// Why its newest text could not be indexed.
+    pub skip_reason: Option<String>,
+    /// True if it has chunks.
+    pub has_chunks: bool,
+    /// The time of the last commit.
+    pub last_indexed_at: Timestamp,
+}
+
 /// A chunk's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRow {

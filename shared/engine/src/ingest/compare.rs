@@ -14,6 +14,10 @@ use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
 const READS: usize = 8;
+/// Documents whose reads are prepared together: a prepared read takes memory, too.
+const DOCUMENTS_AT_ONCE: usize = 128;
+/// Missing points that are checked again in one call.
+const POINTS_AT_ONCE: usize = 1_000;
 
 /// Differences between the vector store and the catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,28 +56,42 @@ impl Ingest {
             .filter(|point| !known.contains_key(point))
             .copied()
             .collect();
-        // A missing point may have been stored or replaced since. Check again, the store before the catalog: the point is lost
-        // only if a chunk still has it.
         let missing: Vec<Uuid> = known
             .iter()
-            .filter(|(point, source)| source.is_some() && !stored.contains(point))
+            .filter(|(point, is_used)| **is_used && !stored.contains(point))
             .map(|(point, _)| *point)
             .collect();
+        drop((stored, known));
+        let lost = self.lost(exists, &missing).await?;
+        Ok(Differences { stray, lost })
+    }
+
+    /// Returns those of the points that the store does not hold although a chunk has them, by their document's source.
+    async fn lost(
+        &self,
+        exists: bool,
+        missing: &[Uuid],
+    ) -> Result<BTreeMap<String, BTreeSet<Uuid>>, IngestError> {
         let mut lost: BTreeMap<String, BTreeSet<Uuid>> = BTreeMap::new();
-        if !missing.is_empty() {
+        for points in missing.chunks(POINTS_AT_ONCE) {
+            // A missing point may have been stored or replaced since. Check again, the store before the catalog: the point is lost
+            // only if a chunk still has it.
             let found = if exists {
-                self.index.vectors(collection, &missing).await?
+                self.index
+                    .vectors(&self.index_row.collection, points)
+                    .await?
             } else {
                 HashMap::new()
             };
-            let known = self.known_points().await?;
-            for point in missing.iter().filter(|point| !found.contains_key(point)) {
-                if let Some(Some(source)) = known.get(point) {
-                    lost.entry(source.clone()).or_default().insert(*point);
+            let index_id = self.index_row.index_id;
+            let sources = self.catalog.sources_of_points(index_id, points).await?;
+            for (point, source) in sources {
+                if !found.contains_key(&point) {
+                    lost.entry(source).or_default().insert(point);
                 }
             }
         }
-        Ok(Differences { stray, lost })
+        Ok(lost)
     }
 
     /// Reads all vectors and texts, and runs a dense and a full-text search with every filter for a chunk of each locale and version:
@@ -86,40 +104,42 @@ impl Ingest {
         let mut damage = Vec::new();
         let mut editions: BTreeMap<(String, String), (String, Vec<f32>)> = BTreeMap::new();
         let documents = self.catalog.documents(self.index_row.index_id).await?;
-        let reads: Vec<_> = documents.iter().map(|it| self.stored_chunks(it)).collect();
-        let mut reads = stream::iter(reads).buffered(READS);
-        for StoredDocument { row, .. } in &documents {
-            let Stored {
-                vectors,
-                altered,
-                renamed,
-            } = reads.try_next().await?.unwrap_or_default();
-            if altered > 0 {
-                damage.push(format!(
-                    "{}: the text of {altered} chunks is not what was indexed",
-                    row.source
-                ));
-            }
-            if renamed > 0 {
-                damage.push(format!(
-                    "{}: its title or URL is not that of its {renamed} chunks",
-                    row.source
-                ));
-            }
-            let broken = vectors
-                .values()
-                .filter(|stored| !self.is_embedding(&stored.vector))
-                .count();
-            if broken > 0 {
-                damage.push(format!(
-                    "{}: the vectors of {broken} chunks are broken",
-                    row.source
-                ));
-            }
-            let mut vectors = vectors.into_values().map(|stored| stored.vector);
-            if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
-                let edition = editions.entry((row.locale.clone(), row.version.clone()));
-                edition.or_insert_with(|| (row.source.clone(), vector));
+        for documents in documents.chunks(DOCUMENTS_AT_ONCE) {
+            let reads: Vec<_> = documents.iter().map(|it| self.stored_chunks(it)).collect();
+            let mut reads = stream::iter(reads).buffered(READS);
+            for StoredDocument { row, .. } in documents {
+                let Stored {
+                    vectors,
+                    altered,
+                    renamed,
+                } = reads.try_next().await?.unwrap_or_default();
+                if altered > 0 {
+                    damage.push(format!(
+                        "{}: the text of {altered} chunks is not what was indexed",
+                        row.source
+                    ));
+                }
+                if renamed > 0 {
+                    damage.push(format!(
+                        "{}: its title or URL is not that of its {renamed} chunks",
+                        row.source
+                    ));
+                }
+                let broken = vectors
+                    .values()
+                    .filter(|stored| !self.is_embedding(&stored.vector))
+                    .count();
+                if broken > 0 {
+                    damage.push(format!(
+                        "{}: the vectors of {broken} chunks are broken",
+                        row.source
+                    ));
+                }
+                let mut vectors = vectors.into_values().map(|stored| stored.vector);
+                if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
+                    let edition = editions.entry((row.locale.clone(), row.version.clone()));
+                    edition.or_insert_with(|| (row.source.clone(), vector));
+                }
             }
         }
         for (source, vector) in editions.into_values() {
@@ -241,15 +261,12 @@ impl Ingest {
         Ok(restored)
     }
 
-    /// Returns every point that the catalog knows, with its document's source if it belongs to a chunk.
-    async fn known_points(&self) -> Result<BTreeMap<Uuid, Option<String>>, IngestError> {
+    /// Returns every point that the catalog knows, with `true` if it belongs to a chunk.
+    async fn known_points(&self) -> Result<BTreeMap<Uuid, bool>, IngestError> {
         let points = self.catalog.known_points(self.index_row.index_id).await?;
         let mut known = BTreeMap::new();
-        for (point, source) in points {
-            let entry = known.entry(point).or_insert(None);
-            if source.is_some() {
-                *entry = source;
-            }
+        for (point, is_used) in points {
+            *known.entry(point).or_default() |= is_used;
         }
         Ok(known)
     }

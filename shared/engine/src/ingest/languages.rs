@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Ingest, IngestError};
-use book::{Inputs, PageFile, list_pages, read_document};
+use book::{Inputs, PageFile, page_file, read_document};
 
 /// The most pages sampled per locale, spread over its list, so that a run over an unchanged book stays fast.
 const PAGES: usize = 12;
@@ -19,19 +19,25 @@ impl Ingest {
     /// If files cannot be listed or read.
     pub async fn unread_locales(&self) -> Result<Vec<String>, IngestError> {
         let listing = self.source.listing().await?;
-        let mut by_locale: BTreeMap<String, Vec<PageFile>> = BTreeMap::new();
-        for file in list_pages(&self.settings, &listing.paths) {
-            by_locale.entry(file.locale.clone()).or_default().push(file);
+        let mut by_locale: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for path in &listing.paths {
+            // Translations of missing pages change no sample noticeably.
+            if let Some(file) = page_file(&self.settings, path) {
+                by_locale.entry(file.locale).or_default().push(path);
+            }
         }
         let mut unread_locales = Vec::new();
         for (locale, files) in by_locale {
             let sample = files.len().min(PAGES);
             let mut unread = 0;
             for number in 0..sample {
-                let file = &files[number * files.len() / sample];
+                let path = files[number * files.len() / sample];
+                let Some(file) = page_file(&self.settings, path) else {
+                    continue;
+                };
                 // The run itself reports pages that cannot be read.
-                let page = self.source.read(&file.source).await.ok().flatten();
-                let page = self.text_of(file, &page.unwrap_or_default());
+                let page = self.source.read(path).await.ok().flatten();
+                let page = self.text_of(&file, &page.unwrap_or_default());
                 unread += usize::from(!is_read(&page, |line| self.embedder.reads(line)));
             }
             if unread > 0 && ONE_IN * unread >= sample {

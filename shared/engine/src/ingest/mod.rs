@@ -13,6 +13,7 @@ mod compare;
 mod status;
 mod languages;
 mod filling;
+mod deletions;
 mod switch;
 mod calibrate;
 mod sync;
@@ -37,6 +38,7 @@ use book::SiteSettings;
 use batches::Batches;
 
 pub use compare::Differences;
+pub use deletions::MassDeletion;
 pub use open::{OpenMode, OpenOptions, Ports};
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
@@ -44,7 +46,7 @@ pub use site::site_info;
 pub use status::{NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
-pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, no_pages, sync};
+pub use sync::{Progress, Settled, SyncError, SyncOptions, no_pages, sync};
 
 /// Attempts to ingest a document before giving up because another writer or the author keeps changing it.
 const MAX_ATTEMPTS: usize = 5;

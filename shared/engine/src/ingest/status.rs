@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
-use crate::catalog::StoredDocument;
+use crate::catalog::DocumentState;
 use crate::source::{FileCache, Listing, SourceError};
 use book::{
-    PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
-    list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, read_document,
+    PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_script_pages,
+    may_hold_pages, missing_docs, other_missing_docs, page_file, pages_among, read_document,
 };
 
 const READS: usize = 16;
+/// Pages whose state is found together. A prepared read takes about 20 KB, so those of a whole book do not fit into a small function.
+const PAGES_AT_ONCE: usize = 128;
 
 /// The problem with a file whose path is not UTF-8.
 pub const NOT_UTF8: &str =
@@ -62,6 +65,9 @@ pub struct Status {
     /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
     #[serde(skip)]
     unlisted: Vec<String>,
+    /// When each document was committed.
+    #[serde(skip)]
+    committed_at: Vec<Timestamp>,
 }
 
 /// A document that differs from its file.
@@ -105,47 +111,36 @@ impl Ingest {
     pub async fn status(&self, prefix: &str) -> Result<Status, IngestError> {
         let index_id = self.index_row.index_id;
         // Read rows before files: a writer that finishes in between can make a document look pending, but never up to date.
-        let (documents, inputs, stats) = tokio::try_join!(
-            self.catalog.documents(index_id),
-            self.catalog.inputs(index_id),
-            self.catalog.stats(index_id)
-        )?;
-        let mut rows: BTreeMap<String, StoredDocument> = documents
+        let (states, stats) =
+            tokio::try_join!(self.catalog.states(index_id), self.catalog.stats(index_id))?;
+        let mut rows: BTreeMap<String, DocumentState> = states
             .into_iter()
-            .filter(|document| document.row.source.starts_with(prefix))
-            .map(|document| (document.row.source.clone(), document))
+            .filter(|state| state.source.starts_with(prefix))
+            .map(|state| (state.source.clone(), state))
             .collect();
         let listing = self.source.listing().await?;
-        let mut pages = list_pages(&self.settings, &listing.paths);
-        pages.retain(|page| page.source.starts_with(prefix));
         let mut status = Status {
-            pages: pages.len(),
             documents: rows.len(),
+            committed_at: rows.values().map(|row| row.last_indexed_at).collect(),
             ..Status::default()
         };
         status.note(&self.settings, &listing);
         // Files used by many pages are read once per run; a later run must see new changes.
         let files = FileCache::default();
-        let keys = self.settings.reading_keys();
-        let mut reads = Vec::with_capacity(pages.len());
-        for page in &pages {
-            let row = rows.get(&page.source);
-            let key = keys.get(page.instance.as_str());
-            let listed = key.and_then(|key| {
-                self.listed_fingerprint(key, page, &listing, inputs.get(&page.source))
-            });
-            let is_unchanged =
-                listed.is_some() && listed.as_ref() == row.map(|row| &row.row.fingerprint);
-            reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), &files));
-        }
-        let seen: Vec<TargetState> = stream::iter(reads).buffered(READS).collect().await;
-        for (page, seen) in pages.iter().zip(seen) {
-            let row = rows.remove(&page.source);
-            status.add(page, row.as_ref(), seen);
+        let mut pages = pages_among(&self.settings, &listing.paths)
+            .filter(|page| page.source.starts_with(prefix));
+        loop {
+            let batch: Vec<PageFile> = pages.by_ref().take(PAGES_AT_ONCE).collect();
+            if batch.is_empty() {
+                break;
+            }
+            status.pages += batch.len();
+            self.add_pages(&mut status, &batch, &mut rows, &listing, &files)
+                .await?;
         }
         for (source, row) in rows {
             if self.is_out_of_sight(&status, &source) {
-                status.expected.insert(source, row.row.fingerprint);
+                status.expected.insert(source, row.fingerprint);
             } else {
                 status.pend(&source, PendingChange::Deleted);
             }
@@ -155,12 +150,58 @@ impl Ingest {
         Ok(status)
     }
 
+    /// Adds pages to the status, and removes their rows from `rows`.
+    async fn add_pages(
+        &self,
+        status: &mut Status,
+        pages: &[PageFile],
+        rows: &mut BTreeMap<String, DocumentState>,
+        listing: &Listing,
+        files: &FileCache,
+    ) -> Result<(), IngestError> {
+        let rows: Vec<Option<DocumentState>> =
+            pages.iter().map(|page| rows.remove(&page.source)).collect();
+        let inputs = self.inputs_of(pages, listing).await?;
+        let keys = self.settings.reading_keys();
+        let mut reads = Vec::with_capacity(pages.len());
+        for (page, row) in pages.iter().zip(&rows) {
+            let row = row.as_ref();
+            let key = keys.get(page.instance.as_str());
+            let listed = key.and_then(|key| {
+                self.listed_fingerprint(key, page, listing, inputs.get(&page.source))
+            });
+            let is_unchanged =
+                listed.is_some() && listed.as_ref() == row.map(|row| &row.fingerprint);
+            reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), files));
+        }
+        let seen: Vec<TargetState> = stream::iter(reads).buffered(READS).collect().await;
+        for ((page, row), seen) in pages.iter().zip(&rows).zip(seen) {
+            status.add(page, row.as_ref(), seen);
+        }
+        Ok(())
+    }
+
+    /// Returns the files that these pages used when they were committed; none if the source has no `ETag`s to compare.
+    async fn inputs_of(
+        &self,
+        pages: &[PageFile],
+        listing: &Listing,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, IngestError> {
+        if listing.etags.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let sources: Vec<String> = pages.iter().map(|page| page.source.clone()).collect();
+        let index_id = self.index_row.index_id;
+        Ok(self.catalog.inputs(index_id, &sources).await?)
+    }
+
     /// Records a failed document for [`Self::status`]. If recording fails as well, the error is dropped: the caller already returns
     /// the original one.
     pub async fn record_failure(&self, source: &str, error: &IngestError) {
         let index_id = self.index_row.index_id;
         let reason = error.to_string();
-        let recorded = self.catalog.record_failure(index_id, source, &reason);
+        let sources = [source.to_owned()];
+        let recorded = self.catalog.record_failures(index_id, &sources, &reason);
         if let Err(error) = recorded.await {
             tracing::warn!(stage = "ingest", document.source = source, error = %error, "cannot record the failure");
         }
@@ -191,7 +232,7 @@ impl Ingest {
     async fn seen(
         &self,
         page: &PageFile,
-        row: Option<&StoredDocument>,
+        row: Option<&DocumentState>,
         unchanged: Option<String>,
         files: &FileCache,
     ) -> TargetState {
@@ -208,7 +249,7 @@ impl Ingest {
                 None => TargetState::Absent,
             };
         };
-        if row.is_some_and(|row| row.row.fingerprint == snapshot.fingerprint) {
+        if row.is_some_and(|row| row.fingerprint == snapshot.fingerprint) {
             return TargetState::Page(snapshot.fingerprint);
         }
         let site = &self.options.site;
@@ -237,9 +278,9 @@ impl Ingest {
         let Some(live) = self.catalog.live_index().await? else {
             return Ok(false);
         };
-        let documents = self.catalog.documents(live.index_id).await?;
+        let documents = self.catalog.states(live.index_id).await?;
         Ok(documents.iter().any(|document| {
-            let source = &document.row.source;
+            let source = &document.source;
             status.unreadable.contains(source) || self.is_out_of_sight(status, source)
         }))
     }
@@ -264,18 +305,18 @@ impl Status {
         self.former_failures = over.into_iter().map(|(source, _)| source).collect();
     }
 
-    fn add(&mut self, page: &PageFile, row: Option<&StoredDocument>, seen: TargetState) {
+    fn add(&mut self, page: &PageFile, row: Option<&DocumentState>, seen: TargetState) {
         let source = &page.source;
         match (seen, row) {
-            (TargetState::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
-                match &row.row.skip_reason {
+            (TargetState::Page(fingerprint), Some(row)) if row.fingerprint == fingerprint => {
+                match &row.skip_reason {
                     None => self.indexed += 1,
                     Some(reason) => {
                         self.skipped.push(SkippedFile {
                             source: source.clone(),
                             reason: reason.clone(),
                         });
-                        if row.chunk_count > 0 {
+                        if row.has_chunks {
                             self.stale.push(source.clone());
                         }
                     }
@@ -307,7 +348,7 @@ impl Status {
                     self.unreadable.insert(source.clone());
                     if let Some(row) = row {
                         self.expected
-                            .insert(source.clone(), row.row.fingerprint.clone());
+                            .insert(source.clone(), row.fingerprint.clone());
                     }
                 }
                 self.failed.push(SkippedFile {
@@ -368,8 +409,20 @@ impl Status {
     /// The number of pending deletions.
     #[must_use]
     pub fn deletions(&self) -> usize {
-        let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
-        self.pending.iter().filter(deleted).count()
+        self.sources_of(PendingChange::Deleted).count()
+    }
+
+    /// The pending documents with this difference.
+    pub(super) fn sources_of(&self, change: PendingChange) -> impl Iterator<Item = &str> {
+        let pending = self.pending.iter();
+        let pending = pending.filter(move |pending| pending.change == change);
+        pending.map(|pending| pending.source.as_str())
+    }
+
+    /// The number of documents that were committed by a time.
+    pub(super) fn documents_of(&self, time: Timestamp) -> usize {
+        let committed = self.committed_at.iter();
+        committed.filter(|at| **at <= time).count()
     }
 }
 

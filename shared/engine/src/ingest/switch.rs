@@ -1,6 +1,6 @@
 //! Makes a new index the live one.
 
-use super::sync::check_deletions;
+use super::deletions::check_deletions;
 use super::{Ingest, IngestError, MAX_ATTEMPTS, Status, SyncError, SyncOptions};
 use crate::catalog::{IndexState, SwitchOutcome};
 

@@ -1,6 +1,6 @@
 //! Ingests every page of a source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -8,14 +8,13 @@ use futures::{Stream, StreamExt, TryFutureExt, stream};
 use serde::Serialize;
 
 use super::{
-    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report,
-    SkippedFile, SourceError, Status, Switched, forget_readers, sweep::sweep_points,
+    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, MassDeletion, PendingChange,
+    PendingDocument, Report, SkippedFile, SourceError, Status, Switched, forget_readers,
+    sweep::sweep_points,
 };
-use crate::catalog::{IndexState, StoredDocument};
+use crate::catalog::IndexState;
 use book::SiteSettings;
 
-/// More deletions than this are checked before they are made.
-const FEW_PAGES: usize = 10;
 /// More stray points than this may belong to another catalog.
 const FEW_POINTS: usize = 100;
 /// After this many consecutive failures of stores and models, the other pages would fail as well.
@@ -29,16 +28,6 @@ const PAGES_AT_ONCE: usize = 16;
 pub struct SyncOptions {
     /// Whether more than half of the book may be deleted.
     pub mass_deletion: MassDeletion,
-}
-
-/// Whether more than half of the book may be deleted in one run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MassDeletion {
-    /// The run fails instead, because a wrong folder or prefix has the same effect.
-    #[default]
-    Stop,
-    /// The caller asked for the deletion.
-    Allow,
 }
 
 /// Progress of a run.
@@ -136,18 +125,20 @@ async fn complete(
     report.warnings.extend(settled.warnings);
     let committed = report.files_changed + report.files_deleted + report.restored.len() > 0;
     let index_id = ingest.index_row.index_id;
-    let (settings_changed, documents, stats) = tokio::try_join!(
+    let (settings_changed, shared_urls, stats) = tokio::try_join!(
         async { Ok::<_, IngestError>(committed && ingest.settings_changed().await?) },
         ingest
             .catalog
-            .documents(index_id)
+            .shared_urls(index_id)
             .map_err(IngestError::from),
         ingest.catalog.stats(index_id).map_err(IngestError::from)
     )?;
     if settings_changed {
         return Err(SyncError::SettingsChanged);
     }
-    report.warnings.extend(shared_urls(&documents));
+    report
+        .warnings
+        .extend(shared_urls.into_iter().map(shared_url));
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
     #[expect(
@@ -223,21 +214,9 @@ fn ingest_all<'a>(
     stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
-fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
-    let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for StoredDocument { row, .. } in documents {
-        claims.entry(&row.url).or_default().push(&row.source);
-    }
-    // A page that has never been read has no URL yet.
-    let shared = claims
-        .into_iter()
-        .filter(|(url, sources)| !url.is_empty() && sources.len() > 1);
-    shared
-        .map(|(url, sources)| {
-            let sources = sources.join(", ");
-            format!("{sources}: all have the URL {url}, and Docusaurus shows only one of them")
-        })
-        .collect()
+fn shared_url((url, sources): (String, BTreeSet<String>)) -> String {
+    let sources = Vec::from_iter(sources).join(", ");
+    format!("{sources}: all have the URL {url}, and Docusaurus shows only one of them")
 }
 
 /// Returns the message for a source without a page whose path begins with `prefix`.
@@ -261,19 +240,6 @@ pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
         ".md or .mdx"
     };
     format!("no page found: there is no {files} file in {folders}{below}")
-}
-
-/// Fails if most of the book would be deleted, unless that is allowed.
-pub(super) fn check_deletions(
-    deleted: usize,
-    total: usize,
-    options: SyncOptions,
-) -> Result<(), SyncError> {
-    let stops = options.mass_deletion == MassDeletion::Stop;
-    if stops && deleted > FEW_PAGES && deleted * 2 > total {
-        return Err(SyncError::MassDeletion { deleted, total });
-    }
-    Ok(())
 }
 
 /// The work done after all pages.
@@ -332,7 +298,7 @@ impl Ingest {
             Some(missing) if status.documents == 0 => return Err(SyncError::NoPages(missing)),
             missing => status.warnings.extend(missing),
         }
-        check_deletions(status.deletions(), status.documents, options)?;
+        self.guard_deletions(&mut status, options).await?;
         let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
         status.pending.sort_by_key(is_deleted);
         Ok(status)
@@ -354,7 +320,7 @@ impl Ingest {
         }
         let mut differences = self.compare().await?;
         let stray = differences.stray.len();
-        if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
+        if stray > FEW_POINTS && options.mass_deletion != MassDeletion::Allow {
             differences.stray.clear();
             warnings.push(format!(
                 "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no \

@@ -8,6 +8,8 @@ use book::{Input, InputUse};
 
 /// Cached bytes; files that do not fit are read each time.
 const MAX_BYTES: usize = 32 << 20;
+/// Bytes of an entry beside path and content. Most files that pages look for do not exist.
+const ENTRY_BYTES: usize = size_of::<((String, InputUse), Input)>();
 
 /// Files as first read; clones share them. The cache lives for one run, so it never needs newer content.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +40,7 @@ impl FileCache {
             content => content?.into(),
         };
         let mut kept = self.lock();
-        let size = path.len() + input.content().map_or(0, <[u8]>::len);
+        let size = ENTRY_BYTES + path.len() + input.content().map_or(0, <[u8]>::len);
         if kept.bytes + size <= MAX_BYTES {
             kept.bytes += size;
             kept.files.insert(key, input.clone());

@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::values::unsigned;
-use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+use crate::catalog::{
+    CatalogError, ChunkRow, DocumentRow, DocumentState, JoinedChunk, StoredDocument,
+};
 use crate::index::with_text;
 
 impl PostgresCatalog {
@@ -45,6 +47,53 @@ impl PostgresCatalog {
             )
             .await?;
         rows.iter().map(stored_document).collect()
+    }
+
+    pub(in crate::catalog) async fn states(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<DocumentState>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT source, fingerprint, skip_reason, last_indexed_at, EXISTS (SELECT 1 FROM document_chunks AS chunk
+                    WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                 ) AS has_chunks
+                 FROM documents AS document WHERE index_id = $1 AND NOT deleted",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        // Each row is freed once it is converted.
+        rows.into_iter()
+            .map(|row| {
+                Ok(DocumentState {
+                    source: row.try_get("source")?,
+                    fingerprint: row.try_get("fingerprint")?,
+                    skip_reason: row.try_get("skip_reason")?,
+                    has_chunks: row.try_get("has_chunks")?,
+                    last_indexed_at: row.try_get("last_indexed_at")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Pairs of a URL that several documents have and the source path of one of them.
+    pub(in crate::catalog) async fn shared_urls(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT url, source FROM documents WHERE index_id = $1 AND NOT deleted AND url IN (
+                    SELECT url FROM documents WHERE index_id = $1 AND NOT deleted AND url <> ''
+                    GROUP BY url HAVING count(*) > 1)",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
     }
 
     /// Pairs of a source path and its page's URL.
@@ -85,18 +134,33 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn inputs(
         &self,
         index_id: i64,
+        sources: &[String],
     ) -> Result<Vec<(String, String)>, CatalogError> {
         let rows = self
             .pool
             .query(
                 "SELECT source, path FROM documents JOIN document_inputs USING (index_id, document_id)
-                 WHERE index_id = $1 AND NOT deleted",
-                &[(&index_id, Type::INT8)],
+                 WHERE index_id = $1 AND NOT deleted AND source = ANY($2)",
+                &[(&index_id, Type::INT8), (&sources, Type::TEXT_ARRAY)],
             )
             .await?;
         rows.iter()
             .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
             .collect()
+    }
+
+    pub(in crate::catalog) async fn outer_inputs(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<String>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT DISTINCT path COLLATE \"C\" FROM document_inputs WHERE index_id = $1 AND path LIKE '../%' ORDER BY 1",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
     pub(in crate::catalog) async fn chunks(

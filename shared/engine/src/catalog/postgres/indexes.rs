@@ -215,19 +215,19 @@ impl PostgresCatalog {
         Ok(vectors.flatten())
     }
 
-    pub(in crate::catalog) async fn record_failure(
+    pub(in crate::catalog) async fn record_failures(
         &self,
         index_id: i64,
-        source: &str,
+        sources: &[String],
         reason: &str,
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
-                "INSERT INTO document_failures (index_id, source, reason, failed_at) VALUES ($1, $2, $3, now())
+                "INSERT INTO document_failures (index_id, source, reason, failed_at) SELECT $1, unnest($2::text[]), $3, now()
                  ON CONFLICT (index_id, source) DO UPDATE SET reason = excluded.reason, failed_at = excluded.failed_at",
                 &[
                     (&index_id, Type::INT8),
-                    (&source, Type::TEXT),
+                    (&sources, Type::TEXT_ARRAY),
                     (&reason, Type::TEXT),
                 ],
             )

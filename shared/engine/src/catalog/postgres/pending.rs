@@ -83,13 +83,30 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn known_points(
         &self,
         index_id: i64,
-    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
+    ) -> Result<Vec<(Uuid, bool)>, CatalogError> {
         let rows = self
             .pool
             .query(
-                "SELECT qdrant_point_id, source_file FROM document_chunks WHERE index_id = $1
-                 UNION ALL SELECT point_id, NULL FROM pending_points WHERE index_id = $1",
+                "SELECT qdrant_point_id, true FROM document_chunks WHERE index_id = $1
+                 UNION ALL SELECT point_id, false FROM pending_points WHERE index_id = $1",
                 &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
+    }
+
+    pub(in crate::catalog) async fn sources_of_points(
+        &self,
+        index_id: i64,
+        points: &[Uuid],
+    ) -> Result<Vec<(Uuid, String)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT qdrant_point_id, source_file FROM document_chunks WHERE index_id = $1 AND qdrant_point_id = ANY($2)",
+                &[(&index_id, Type::INT8), (&points, Type::UUID_ARRAY)],
             )
             .await?;
         rows.iter()

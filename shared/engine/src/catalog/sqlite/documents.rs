@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use super::values::{count, from_json, json, timestamp, uuid};
 use super::{DatabaseError, SqliteCatalog};
-use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+use crate::catalog::{
+    CatalogError, ChunkRow, DocumentRow, DocumentState, JoinedChunk, StoredDocument,
+};
 use crate::index::{STORED_COLUMNS, stored_payload};
 
 impl SqliteCatalog {
@@ -48,6 +50,52 @@ impl SqliteCatalog {
                 .query_map([index_id], stored_document)?
                 .collect::<Result<_, _>>()?;
             Ok(documents)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn states(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<DocumentState>, CatalogError> {
+        self.run(move |connection| {
+            let states = connection
+                .prepare(
+                    "SELECT source, fingerprint, skip_reason, last_indexed_at, EXISTS (SELECT 1 FROM document_chunks AS chunk
+                        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                     ) AS has_chunks
+                     FROM documents AS document WHERE index_id = ?1 AND NOT deleted",
+                )?
+                .query_map([index_id], |row| {
+                    Ok(DocumentState {
+                        source: row.get("source")?,
+                        fingerprint: row.get("fingerprint")?,
+                        skip_reason: row.get("skip_reason")?,
+                        has_chunks: row.get("has_chunks")?,
+                        last_indexed_at: timestamp(row, "last_indexed_at")?,
+                    })
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(states)
+        })
+        .await
+    }
+
+    /// Pairs of a URL that several documents have and the source path of one of them.
+    pub(in crate::catalog) async fn shared_urls(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        self.run(move |connection| {
+            let pairs = connection
+                .prepare(
+                    "SELECT url, source FROM documents WHERE index_id = ?1 AND NOT deleted AND url IN (
+                        SELECT url FROM documents WHERE index_id = ?1 AND NOT deleted AND url <> ''
+                        GROUP BY url HAVING count(*) > 1)",
+                )?
+                .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            Ok(pairs)
         })
         .await
     }
@@ -95,16 +143,36 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn inputs(
         &self,
         index_id: i64,
+        sources: &[String],
     ) -> Result<Vec<(String, String)>, CatalogError> {
+        let sources = json(&sources);
         self.run(move |connection| {
             let inputs = connection
                 .prepare(
                     "SELECT source, path FROM documents JOIN document_inputs USING (index_id, document_id)
-                     WHERE index_id = ?1 AND NOT deleted",
+                     WHERE index_id = ?1 AND NOT deleted AND source IN (SELECT value FROM json_each(?2))",
                 )?
-                .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .query_map((index_id, sources), |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             Ok(inputs)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn outer_inputs(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<String>, CatalogError> {
+        self.run(move |connection| {
+            // Both bounds together are the prefix `../`, which the index on paths finds. `0` follows `/`.
+            let paths = connection
+                .prepare(
+                    "SELECT DISTINCT path FROM document_inputs
+                     WHERE index_id = ?1 AND path >= '../' AND path < '..0' ORDER BY path",
+                )?
+                .query_map([index_id], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            Ok(paths)
         })
         .await
     }

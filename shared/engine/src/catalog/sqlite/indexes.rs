@@ -189,18 +189,20 @@ impl SqliteCatalog {
         .await
     }
 
-    pub(in crate::catalog) async fn record_failure(
+    pub(in crate::catalog) async fn record_failures(
         &self,
         index_id: i64,
-        source: &str,
+        sources: &[String],
         reason: &str,
     ) -> Result<(), CatalogError> {
-        let (source, reason) = (source.to_owned(), reason.to_owned());
+        let (sources, reason) = (json(&sources), reason.to_owned());
         self.run(move |connection| {
             connection.execute(
-                "INSERT INTO document_failures (index_id, source, reason, failed_at) VALUES (?1, ?2, ?3, ?4)
+                // WHERE separates SELECT from ON CONFLICT, which the parser would otherwise take for a join's condition.
+                "INSERT INTO document_failures (index_id, source, reason, failed_at)
+                 SELECT ?1, value, ?3, ?4 FROM json_each(?2) WHERE true
                  ON CONFLICT (index_id, source) DO UPDATE SET reason = excluded.reason, failed_at = excluded.failed_at",
-                (index_id, source, reason, now()),
+                (index_id, sources, reason, now()),
             )?;
             Ok(())
         })

@@ -81,16 +81,37 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn known_points(
         &self,
         index_id: i64,
-    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
+    ) -> Result<Vec<(Uuid, bool)>, CatalogError> {
         self.run(move |connection| {
             let points = connection
                 .prepare_cached(
-                    "SELECT qdrant_point_id AS point_id, source_file AS source FROM document_chunks WHERE index_id = ?1
-                     UNION ALL SELECT point_id, NULL FROM pending_points WHERE index_id = ?1",
+                    "SELECT qdrant_point_id AS point_id, true AS is_used FROM document_chunks WHERE index_id = ?1
+                     UNION ALL SELECT point_id, false FROM pending_points WHERE index_id = ?1",
                 )?
-                .query_map([index_id], |row| Ok((uuid(row, "point_id")?, row.get("source")?)))?
+                .query_map([index_id], |row| Ok((uuid(row, "point_id")?, row.get("is_used")?)))?
                 .collect::<Result<_, _>>()?;
             Ok(points)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn sources_of_points(
+        &self,
+        index_id: i64,
+        points: &[Uuid],
+    ) -> Result<Vec<(Uuid, String)>, CatalogError> {
+        let points = json(&points);
+        self.run(move |connection| {
+            let sources = connection
+                .prepare_cached(
+                    "SELECT qdrant_point_id AS point_id, source_file FROM document_chunks
+                     WHERE index_id = ?1 AND qdrant_point_id IN (SELECT value FROM json_each(?2))",
+                )?
+                .query_map((index_id, points), |row| {
+                    Ok((uuid(row, "point_id")?, row.get("source_file")?))
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(sources)
         })
         .await
     }
