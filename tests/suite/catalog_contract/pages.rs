@@ -96,14 +96,16 @@ pub(super) async fn states_and_shared_urls_are_those_of_the_documents(store: Sto
     let mut states = catalog.states(index_id).await.unwrap();
     states.sort_by(|a, b| a.source.cmp(&b.source));
     let documents = catalog.documents(index_id).await.unwrap().into_iter();
-    let expected = documents.map(|document| DocumentState {
-        source: document.row.source,
-        fingerprint: document.row.fingerprint,
-        skip_reason: document.row.skip_reason,
-        has_chunks: document.chunk_count > 0,
-        last_indexed_at: document.last_indexed_at,
-    });
-    assert_eq!(states, Vec::from_iter(expected));
+    let expected: Vec<DocumentState> = documents
+        .map(|document| DocumentState {
+            source: document.row.source,
+            fingerprint: document.row.fingerprint,
+            skip_reason: document.row.skip_reason,
+            has_chunks: document.chunk_count > 0,
+            last_indexed_at: document.last_indexed_at,
+        })
+        .collect();
+    assert_eq!(states, expected);
     let shared = catalog.shared_urls(index_id).await.unwrap();
     assert_eq!(shared.keys().collect::<Vec<_>>(), ["/same"]);
     assert_eq!(Vec::from_iter(&shared["/same"]), ["docs/a.md", "docs/b.md"]);
