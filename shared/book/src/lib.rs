@@ -63,7 +63,7 @@ pub use page_markdown::page_markdown;
 pub use pages::{
     PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
 };
-pub use paths::{is_outside, joined};
+pub use paths::{decoded_url, is_outside, joined};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,

@@ -1,6 +1,7 @@
 //! Port: the book's files.
 
 mod site_folder;
+mod sitemap;
 mod cache;
 mod error;
 mod folder;
@@ -250,15 +251,29 @@ impl Source {
             .filter_map(Instance::versions_file);
         let versions = versions.filter(|name| !named.contains(name));
         let versions: Vec<String> = versions.collect();
-        let sitemap = settings.is_build.then(|| SITEMAP.to_owned());
-        let more: Vec<String> = versions.iter().cloned().chain(sitemap).collect();
-        if more.is_empty() {
+        let needs_sitemap = settings.is_build && settings.url.is_none();
+        if versions.is_empty() && !needs_sitemap {
             return Ok(settings);
         }
         // Docs without such a file have no other versions.
-        files.extend(versions.into_iter().map(|name| (name, "[]".to_owned())));
-        files.extend(self.settings_files(&more).await?);
-        Ok(read(&files)?)
+        let none = versions.iter().map(|name| (name.clone(), "[]".to_owned()));
+        files.extend(none);
+        files.extend(self.settings_files(&versions).await?);
+        if !needs_sitemap {
+            return Ok(read(&files)?);
+        }
+        let sitemap = self.sitemap().await?;
+        if let Ok(Some(text)) = &sitemap {
+            files.insert(SITEMAP.to_owned(), text.clone());
+        }
+        let mut settings = read(&files)?;
+        if let Err(unread) = sitemap {
+            settings.warnings.push(format!(
+                "{unread}; without it, the site is taken to be at `{}`, unless bookrag.toml has its `base_url`",
+                settings.base_url
+            ));
+        }
+        Ok(settings)
     }
 
     /// Returns the folder of the site in which built pages are, whatever its settings say.
@@ -373,7 +388,7 @@ mod tests {
     use super::*;
     use book::{fingerprint, page_file, read_document};
 
-    fn site(files: &[(&str, &str)]) -> (MemorySource, Source) {
+    pub(super) fn site(files: &[(&str, &str)]) -> (MemorySource, Source) {
         let memory = MemorySource::default();
         for (path, text) in files {
             memory
@@ -425,17 +440,6 @@ mod tests {
         files.files().insert("api_versions.json".to_owned(), broken);
         let error = source.settings().await.unwrap_err().to_string();
         assert!(error.starts_with("api_versions.json, line "), "{error}");
-    }
-
-    #[tokio::test]
-    async fn the_sitemap_of_a_build_is_read_for_its_base_url() {
-        let (_, source) = site(&[
-            ("index.html", "<title>A</title><main>A</main>"),
-            ("sitemap.xml", "<loc>https://example.org/book/</loc>"),
-        ]);
-        let settings = source.settings().await.unwrap();
-        assert!(settings.is_build);
-        assert_eq!(settings.base_url, "/book/");
     }
 
     #[tokio::test]
