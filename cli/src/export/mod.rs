@@ -9,7 +9,7 @@ mod folder;
 
 use std::collections::BTreeMap;
 
-use bookrag::api::encoded_path;
+use bookrag::api::encoded_url;
 use bookrag::book::{Document, SiteSettings, follow_links, marked_text};
 use bookrag::book::{Mark, MarkKind};
 
@@ -158,9 +158,9 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// Links to a page or file at a path of the site. Names of files may contain characters such as `#` and `?`.
-    fn link_to(&self, text: &str, path: &str) -> String {
-        link(text, &self.absolute(&encoded_path(path)))
+    /// Links to the URL path of a page or of an exported file.
+    fn link_to(&self, text: &str, url: &str) -> String {
+        link(text, &self.absolute(&encoded_url(url)))
     }
 
     /// Returns the URL of an address of the site.

@@ -1,6 +1,7 @@
 //! Paths of exported files in the folder of the built site, and their URLs.
 
-use bookrag::book::SiteSettings;
+use bookrag::api::encoded_path;
+use bookrag::book::{SiteSettings, decoded_url};
 
 use super::Export;
 
@@ -9,7 +10,7 @@ use super::Export;
 pub(super) struct ExportPath {
     /// The path relative to the export's folder.
     pub(super) file: String,
-    /// The path of its URL.
+    /// The path of its URL, percent-encoded.
     pub(super) url: String,
 }
 
@@ -40,14 +41,15 @@ impl<'a> Places<'a> {
         };
         ExportPath {
             file: format!("{folder}{name}"),
-            url: format!("{base}{name}"),
+            url: encoded_path(&format!("{base}{name}")),
         }
     }
 
     /// Returns the place of a page's Markdown: its URL with `.md` appended, or `index.md` after a trailing slash. `None` if that is not
     /// a valid path.
     pub(super) fn of_page(&self, locale: &str, url: &str) -> Option<ExportPath> {
-        let base = self.settings.locale_base_url(locale);
+        let base = decoded_url(&self.settings.locale_base_url(locale));
+        let url = decoded_url(url);
         let name = match url.strip_prefix(&base) {
             Some(name) => name,
             None if format!("{url}/") == base => "",

@@ -1,3 +1,4 @@
+use bookrag::api::encoded_path;
 use bookrag::book::SiteSettings;
 
 use super::*;
@@ -32,14 +33,24 @@ fn markdown_stands_beside_the_page_that_it_is_of() {
         ("en", "/b", "index.md"),
         ("en", "/b/docs/a.b", "docs/a.b.md"),
         ("ur", "/b/ur/docs/\u{6771}", "ur/docs/\u{6771}.md"),
+        ("en", "/b/C%23.html", "C#.html.md"),
+        ("en", "/b/100%2525 why%3F/", "100%25 why?/index.md"),
         ("ur", "/b/ur/", "ur/index.md"),
     ] {
-        let expected = (file.to_owned(), format!("/b/{file}"));
+        let expected = (file.to_owned(), encoded_path(&format!("/b/{file}")));
         assert_eq!(place(locale, url), Some(expected), "{url}");
     }
     let long = format!("/b/{}", "a".repeat(300));
     for url in [
-        "/b/../x", "/b/a//b", "/b/a\\b", "/b/./a", "/c/a", "/b/c:d", "/b/a\nb", &long,
+        "/b/%2e%2e/x",
+        "/b/../x",
+        "/b/a//b",
+        "/b/a\\b",
+        "/b/./a",
+        "/c/a",
+        "/b/c:d",
+        "/b/a\nb",
+        &long,
     ] {
         assert_eq!(place("en", url), None, "{url}");
     }

@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use bookrag::api::{markdown_page, prefers_markdown};
 use bookrag::book::{
-    Block, BlockKind, Document, ListMarkers, Mark, MarkKind, follow_links, marked_text,
-    marker_length, page_file, page_markdown, read_document,
+    Block, BlockKind, Document, ListMarkers, Mark, MarkKind, decoded_url, follow_links,
+    marked_text, marker_length, page_file, page_markdown, read_document,
 };
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
@@ -20,7 +20,7 @@ use super::{Server, Shared, lists, pictures};
 use crate::html::escaped;
 
 pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
-    let path = percent_decode(uri.path());
+    let path = decoded_url(uri.path());
     if let Some(picture) = pictures::at(&server, &path).await {
         return picture;
     }
@@ -74,10 +74,11 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
         .collect();
     for document in documents {
         let file = page_file(&ingest.settings, &document.row.source);
-        let same = document.row.url.trim_end_matches('/') == wanted;
+        let own = decoded_url(&document.row.url);
+        let same = own.trim_end_matches('/') == wanted;
         // A page without a translation is also shown under the prefixes of other locales.
         let fallback = ingest.settings.locales.len() > 1
-            && wanted.ends_with(document.row.url.rsplit('/').next().unwrap_or_default());
+            && wanted.ends_with(own.rsplit('/').next().unwrap_or_default());
         if !same && !fallback {
             continue;
         }
@@ -101,7 +102,7 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
             || page
                 .fallback_urls
                 .values()
-                .any(|url| url.trim_end_matches('/') == wanted);
+                .any(|url| decoded_url(url).trim_end_matches('/') == wanted);
         if shown_here {
             let url = page.url.clone();
             for block in &mut page.blocks {
@@ -113,28 +114,6 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
         }
     }
     None
-}
-
-fn percent_decode(path: &str) -> String {
-    let bytes = path.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%')
-            .then(|| path.get(at + 1..at + 3))
-            .flatten();
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 fn render(document: &Document, book: &str) -> String {

@@ -204,3 +204,50 @@ fn a_build_is_exported_evaluated_and_compared() {
     let diff: Value = serde_json::from_slice(&diff.stdout).unwrap();
     assert_eq!(diff["changes"][0]["change"], "no_longer_answered");
 }
+
+#[test]
+fn a_page_is_found_cited_and_shown_whatever_its_file_is_called() {
+    let workshop = Workshop::small();
+    let site = workshop.path().join("odd");
+    let front = page("Garden", "", "The soil moisture probe needs calibration.");
+    let odd = [
+        (
+            "C#.html",
+            "/C%23.html",
+            "The C# client turns the frost shield.",
+        ),
+        (
+            "why?.html",
+            "/why%3F.html",
+            "The question page explains the purple nozzle.",
+        ),
+        (
+            "100%25.html",
+            "/100%2525.html",
+            "The percent page explains the golden hose.",
+        ),
+    ];
+    let pages = odd.map(|(name, _, text)| (name, page(name, "", text)));
+    write(&site, &[("index.html", &front)]);
+    for (name, text) in &pages {
+        write(&site, &[(name, text)]);
+    }
+    let path = site.to_str().unwrap();
+    let server = workshop.serve_site(path, &[], &[]);
+    let list = server.get("/llms.txt").1;
+    for (_, url, text) in odd {
+        let query = serde_json::json!({"query": text});
+        let found = server.post("/api/v1/search", &query).1;
+        let first = found["data"]["results"][0]["url"].as_str().unwrap();
+        let cited = first.split('#').next().unwrap();
+        assert_eq!(cited, url, "{found}");
+        let (status, shown) = server.get(cited);
+        assert_eq!(status, 200, "{url}");
+        assert!(shown.contains(text), "{shown}");
+        let markdown = format!("{url}.md");
+        assert!(list.contains(&format!("({markdown})")), "{list}");
+        assert!(server.get(&markdown).1.contains(text), "{markdown}");
+        let asked = format!("/api/v1/page?url={}", url.replace('%', "%25"));
+        assert_eq!(server.get(&asked).0, 200, "{asked}");
+    }
+}

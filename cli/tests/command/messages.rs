@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
 use std::process::{ChildStdout, Command, Stdio};
 
+use crate::client::client;
 use crate::support::Workshop;
 
 #[test]
@@ -48,6 +49,55 @@ fn a_change_of_a_watched_folder_is_told_in_one_line_with_the_page() {
     assert!(changed.starts_with("updated docs/wheels.md ("), "{changed}");
     assert!(broken.starts_with("  skipped docs/wheels.md: "), "{broken}");
     assert!(deleted.starts_with("updated docs/probe.md ("), "{deleted}");
+}
+
+#[test]
+fn a_config_that_computes_too_much_leaves_the_index_answering() {
+    let workshop = Workshop::small();
+    let mut child = workshop
+        .command(&["serve", "book", "--port", "0", "--watch"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut problems = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map_while(Result::ok)
+        .filter(|line| line.contains("docusaurus.config.js"));
+    let address = lines.find_map(|line| {
+        let line = line.unwrap();
+        line.strip_prefix("ask at ").map(str::to_owned)
+    });
+    let address = address.unwrap();
+    let address = address.split_whitespace().next().unwrap();
+    let nested = format!("{}1{}", "d(".repeat(9), ")".repeat(9));
+    let config = format!(
+        "const d = x => [x, x, x, x, x, x, x, x, x, x];\nmodule.exports = {{title: 'Garden', baseUrl: '/', customFields: {{a: {nested}}}}};"
+    );
+    workshop.write("docusaurus.config.js", &config);
+    let problem = problems.next().unwrap();
+    let address = address.trim_end_matches('/');
+    let found = client()
+        .get(format!("{address}/api/v1/search?q=probe"))
+        .send()
+        .unwrap()
+        .text()
+        .unwrap();
+    workshop.write("docs/wheels.md", "# Wheels\n\nUse the red wrench.\n");
+    workshop.write(
+        "docusaurus.config.js",
+        "module.exports = {title: 'Garden', baseUrl: '/'};",
+    );
+    let changed = lines.next().unwrap().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        problem.contains("docusaurus.config.js, line 1: the config computes too much"),
+        "{problem}"
+    );
+    assert!(found.contains("docs/probe.md"), "{found}");
+    assert!(changed.starts_with("updated docs/wheels.md ("), "{changed}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 11;
+pub const READER_VERSION: u32 = 12;
 
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 

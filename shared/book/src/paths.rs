@@ -1,5 +1,7 @@
 //! Paths of files, relative to the site's folder. Docs may lie beside it; such paths begin with `..`, as in Docusaurus's own `@site/../docs/a.md`.
 
+use percent_encoding::percent_decode_str;
+
 /// Returns the path that `path` has in a folder: without empty parts and `.`, and with `..` only at its beginning.
 #[must_use]
 pub fn joined(folder: &str, path: &str) -> String {
@@ -27,9 +29,35 @@ pub fn is_outside(path: &str) -> bool {
     path == ".." || path.starts_with("../")
 }
 
+/// Returns the URL path of a file at a path. Characters that a URL gives another meaning are encoded; all others are as readers know them.
+pub(crate) fn url_of_path(path: &str) -> String {
+    path.replace('%', "%25")
+        .replace('#', "%23")
+        .replace('?', "%3F")
+}
+
+/// Returns the percent-decoded form of a URL path, which all of its forms share: browsers encode more characters than the URLs of pages do.
+#[must_use]
+pub fn decoded_url(url: &str) -> String {
+    percent_decode_str(url).decode_utf8_lossy().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_url_of_a_path_decodes_to_the_path() {
+        for (path, url) in [
+            ("/C#.html", "/C%23.html"),
+            ("/why?.html", "/why%3F.html"),
+            ("/100%25.html", "/100%2525.html"),
+            ("/a b/\u{6771}.html", "/a b/\u{6771}.html"),
+        ] {
+            assert_eq!(url_of_path(path), url);
+            assert_eq!(decoded_url(url), path);
+        }
+    }
 
     #[test]
     fn parts_that_lead_upwards_stand_at_the_beginning_alone() {

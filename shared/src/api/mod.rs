@@ -30,8 +30,8 @@ pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
 pub use origins::{Origins, cors, known_origin, known_page};
 pub use page::{
-    MARKDOWN, NO_INDEX, PageData, PageRequest, encoded_path, markdown_page, prefers_markdown,
-    with_link,
+    MARKDOWN, NO_INDEX, PageData, PageRequest, encoded_path, encoded_url, markdown_page,
+    prefers_markdown, with_link,
 };
 pub use search::{Search, SearchData, SearchRequest, SearchResult, nothing_found};
 pub use stream::event_stream;

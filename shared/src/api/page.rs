@@ -5,6 +5,8 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
+use book::decoded_url;
+
 use super::chat::required_text;
 use engine::error::Error;
 
@@ -93,7 +95,7 @@ pub fn markdown_page(text: String, site: &str, path: &str) -> Response {
         NO_INDEX,
     ];
     let path = path.split('#').next().unwrap_or_default();
-    let page = format!("<{site}{}>; rel=\"canonical\"", encoded_path(path));
+    let page = format!("<{site}{}>; rel=\"canonical\"", encoded_url(path));
     with_link((headers, text).into_response(), &page)
 }
 
@@ -108,10 +110,16 @@ pub fn with_link(mut response: Response, link: &str) -> Response {
     response
 }
 
-/// Encodes a path of the site for a header.
+/// Encodes a path of names, which may hold any character.
 #[must_use]
 pub fn encoded_path(path: &str) -> String {
     utf8_percent_encode(path, KEPT).to_string()
+}
+
+/// Encodes the URL path of a page. What is encoded already stays.
+#[must_use]
+pub fn encoded_url(url: &str) -> String {
+    encoded_path(&decoded_url(url))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The HTML of a page, and the path of its Markdown.
 
 use axum::response::{Html, IntoResponse, Response};
-use bookrag::api::{MARKDOWN, encoded_path, with_link};
+use bookrag::api::{MARKDOWN, encoded_url, with_link};
 use bookrag::book::Document;
 
 use super::super::assets::CONTENT_SECURITY_POLICY;
@@ -10,7 +10,7 @@ use super::super::assets::CONTENT_SECURITY_POLICY;
 pub(super) fn html(document: &Document, body: String) -> Response {
     let markdown = format!(
         "<{}>; rel=\"alternate\"; type=\"{MARKDOWN}\"",
-        encoded_path(&markdown_path(&document.url))
+        encoded_url(&markdown_path(&document.url))
     );
     let headers = [CONTENT_SECURITY_POLICY];
     with_link((headers, Html(body)).into_response(), &markdown)

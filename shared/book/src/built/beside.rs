@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use percent_encoding::percent_decode_str;
-
 use super::{HTML, url_of_file};
 use crate::document::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
 use crate::pages::{PageFile, below, page_file};
+use crate::paths::decoded_url;
 use crate::permalink::{page_names, page_url};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
@@ -37,7 +36,8 @@ pub fn urls_of_source(settings: &SiteSettings, page: &PageFile, bytes: &[u8]) ->
 /// Returns the URL of a page's file in the build, in the form of [`urls_of_source`].
 #[must_use]
 pub fn url_in_build(settings: &SiteSettings, page: &PageFile) -> String {
-    shared_form(&url_of_file(settings, page))
+    // The names of files may be those of encoded URLs.
+    shared_form(&decoded_url(&url_of_file(settings, page)))
 }
 
 /// Returns the files that Docusaurus runs to make pages and whose HTML is not among the paths, in path order. Their text is unknown.
@@ -78,8 +78,7 @@ fn url_of_script(settings: &SiteSettings, path: &str) -> Option<String> {
 
 /// Returns the decoded part of a URL path that all of its forms share.
 fn shared_form(url: &str) -> String {
-    let decoded = percent_decode_str(url).decode_utf8_lossy();
-    same_url(&decoded).to_owned()
+    same_url(&decoded_url(url)).to_owned()
 }
 
 /// Returns the part of a URL path that all of its forms share: hosts show `a.html` and `a/index.html` at `a`, too.

@@ -1,10 +1,15 @@
 //! The place of an HTML file in the built site, and whether it is a page of the book.
 
+<<<<<<< HEAD
 use percent_encoding::percent_decode_str;
 
 use crate::document::SkipReason;
 use crate::inputs::Inputs;
+=======
+use crate::document::{Inputs, SkipReason};
+>>>>>>> vv-a
 use crate::pages::PageFile;
+use crate::paths::{decoded_url, url_of_path};
 use crate::settings::SiteSettings;
 use crate::webpage::Head;
 
@@ -64,7 +69,10 @@ pub(crate) fn place_in_build<'a>(settings: &'a SiteSettings, relative: &str) -> 
         .strip_suffix(INDEX)
         .filter(|_| is_index)
         .unwrap_or(path);
-    (locale, settings.locale_base_url(locale) + path)
+    (
+        locale,
+        settings.locale_base_url(locale) + &url_of_path(path),
+    )
 }
 
 /// Returns the folders of locales in the build, `de/`, and of the default one, which is empty.
@@ -98,11 +106,10 @@ pub(crate) fn canonical_files(settings: &SiteSettings, page: &PageFile, html: &s
     other.map_or_else(Vec::new, |canonical| files_at(settings, page, &canonical))
 }
 
-/// The path of the canonical address, which is not percent-encoded, like all URLs of pages.
+/// The path of the canonical address, in the form of all URLs of built pages: decoded as far as that keeps its meaning.
 fn canonical_path(head: &Head) -> Option<String> {
     let address = head.canonical.as_deref()?;
-    let path = path_of(address)?;
-    Some(percent_decode_str(&path).decode_utf8_lossy().into_owned())
+    Some(url_of_path(&decoded_url(&path_of(address)?)))
 }
 
 /// Returns the path of an address on the web, or of one from the root of the site's host, without its query and fragment.
@@ -123,6 +130,7 @@ fn files_at(settings: &SiteSettings, page: &PageFile, path: &str) -> Vec<String>
     let Some(below) = path.strip_prefix(&settings.base_url) else {
         return Vec::new();
     };
+    let below = decoded_url(below);
     let bare = below.trim_end_matches('/');
     let files = match bare {
         "" => vec![INDEX.to_owned()],

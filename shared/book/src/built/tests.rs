@@ -65,6 +65,13 @@ fn a_file_of_the_build_has_the_url_and_locale_of_its_folder() {
         ("build/de/about/index.html", "/book/de/about/", "de"),
         ("build/demo/index.html", "/book/demo/", "en"),
         ("build/fr/index.html", "/livre/", "fr"),
+        ("build/C#.html", "/book/C%23.html", "en"),
+        ("build/why?/index.html", "/book/why%3F/", "en"),
+        (
+            "build/100%25 \u{6771}.html",
+            "/book/100%2525 \u{6771}.html",
+            "en",
+        ),
     ] {
         let page = page_file(&settings, source).expect("a page");
         assert_eq!(url_of_file(&settings, &page), url, "{source}");

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use book::decoded_url;
+
 use super::CONSIDERED;
 use crate::catalog::SiteInfo;
 use crate::index::{ChunkPayload, Filters};
@@ -206,8 +208,13 @@ impl Selection<'_> {
 
 /// True if the page at this URL shows a chunk under a locale.
 fn is_on_page(candidate: &ScoredChunk, page_url: &str, locale: Option<&str>) -> bool {
-    let own = path_of(candidate.chunk.url_in(locale));
-    own.trim_end_matches('/') == path_of(page_url).trim_end_matches('/')
+    same_page(candidate.chunk.url_in(locale), page_url)
+}
+
+/// True if two URLs are those of one page. Browsers encode characters that the URLs of pages hold as they are.
+fn same_page(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|url| decoded_url(path_of(url)));
+    one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 /// Returns the chunk's text after its heading, as on the page.
@@ -267,6 +274,18 @@ mod tests {
             assert_eq!(filters.locale.as_deref(), Some(locale), "{url:?}");
             assert_eq!(filters.version.as_deref(), Some(version), "{url:?}");
             assert_eq!(filters.versions_beside, [beside], "{url:?}");
+        }
+    }
+
+    #[test]
+    fn the_open_page_is_known_by_each_form_of_its_url() {
+        for (own, open, expected) in [
+            ("/C%23.html", "https://x.org/C%23.html?q#b", true),
+            ("/C%23.html", "/C", false),
+            ("/docs/\u{6771} a/", "/docs/%E6%9D%B1%20a", true),
+            ("/docs/a", "/docs/b", false),
+        ] {
+            assert_eq!(same_page(own, open), expected, "{own} {open}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Port: the book's files.
 
 mod site_folder;
+mod sitemap;
 mod cache;
 mod error;
 mod folder;
@@ -273,15 +274,29 @@ impl Source {
             .filter_map(Instance::versions_file);
         let versions = versions.filter(|name| !named.contains(name));
         let versions: Vec<String> = versions.collect();
-        let sitemap = settings.is_build.then(|| SITEMAP.to_owned());
-        let more: Vec<String> = versions.iter().cloned().chain(sitemap).collect();
-        if more.is_empty() {
+        let needs_sitemap = settings.is_build && settings.url.is_none();
+        if versions.is_empty() && !needs_sitemap {
             return Ok(settings);
         }
         // Docs without such a file have no other versions.
-        files.extend(versions.into_iter().map(|name| (name, "[]".to_owned())));
-        files.extend(self.settings_files(&more).await?);
-        Ok(read(&files)?)
+        let none = versions.iter().map(|name| (name.clone(), "[]".to_owned()));
+        files.extend(none);
+        files.extend(self.settings_files(&versions).await?);
+        if !needs_sitemap {
+            return Ok(read(&files)?);
+        }
+        let sitemap = self.sitemap().await?;
+        if let Ok(Some(text)) = &sitemap {
+            files.insert(SITEMAP.to_owned(), text.clone());
+        }
+        let mut settings = read(&files)?;
+        if let Err(unread) = sitemap {
+            settings.warnings.push(format!(
+                "{unread}; without it, the site is taken to be at `{}`, unless bookrag.toml has its `base_url`",
+                settings.base_url
+            ));
+        }
+        Ok(settings)
     }
 
     /// Returns the folder of the site in which built pages are, whatever its settings say.

@@ -3,7 +3,7 @@
 use super::*;
 use book::{fingerprint, page_file, read_document};
 
-fn site(files: &[(&str, &str)]) -> (MemorySource, Source) {
+pub(super) fn site(files: &[(&str, &str)]) -> (MemorySource, Source) {
     let memory = MemorySource::default();
     for (path, text) in files {
         memory
@@ -55,17 +55,6 @@ async fn the_versions_of_each_docs_instance_are_read() {
     files.files().insert("api_versions.json".to_owned(), broken);
     let error = source.settings().await.unwrap_err().to_string();
     assert!(error.starts_with("api_versions.json, line "), "{error}");
-}
-
-#[tokio::test]
-async fn the_sitemap_of_a_build_is_read_for_its_base_url() {
-    let (_, source) = site(&[
-        ("index.html", "<title>A</title><main>A</main>"),
-        ("sitemap.xml", "<loc>https://example.org/book/</loc>"),
-    ]);
-    let settings = source.settings().await.unwrap();
-    assert!(settings.is_build);
-    assert_eq!(settings.base_url, "/book/");
 }
 
 #[tokio::test]
