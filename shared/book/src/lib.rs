@@ -66,11 +66,7 @@ pub use pages::{
     PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, pages_among,
     source_in,
 };
-<<<<<<< HEAD
-pub use paths::{is_outside, joined, private_name};
-=======
-pub use paths::{decoded_url, is_outside, joined};
->>>>>>> vv-a
+pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,

@@ -1,13 +1,7 @@
 //! The place of an HTML file in the built site, and whether it is a page of the book.
 
-<<<<<<< HEAD
-use percent_encoding::percent_decode_str;
-
 use crate::document::SkipReason;
 use crate::inputs::Inputs;
-=======
-use crate::document::{Inputs, SkipReason};
->>>>>>> vv-a
 use crate::pages::PageFile;
 use crate::paths::{decoded_url, url_of_path};
 use crate::settings::SiteSettings;
