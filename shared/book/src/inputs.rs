@@ -39,7 +39,7 @@ impl From<Option<Vec<u8>>> for Input {
     }
 }
 
-/// What a page uses another file for. A file that is used for several things is read by the rule of the last.
+/// What a page uses another file for, from the most lenient rule to the strictest. A file with several uses is read by the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InputUse {
     /// A file whose name Docusaurus gives, such as labels and translations, or a module, of which nothing is shown.

@@ -90,7 +90,9 @@ pub async fn known_origin(
 /// without a preflight, so CORS only hides the response, when the question has been paid for and counted against the reader's limits. A request
 /// with a JSON body needs a preflight.
 pub async fn known_page(State(origins): State<Origins>, request: Request, next: Next) -> Response {
-    if request.method() == Method::GET && !origins.may_get(request.headers()) {
+    // A handler of GET also answers HEAD.
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    if is_read && !origins.may_get(request.headers()) {
         let message = "this request comes from a page that may not call the API; the origins in BOOKRAG_ORIGINS may, and readers may open the address itself";
         let error = Error::new(ErrorKind::Forbidden, message);
         return failure(&error, &Observed::of(&request).request_id);
@@ -131,10 +133,7 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
 
 /// True if a browser loads the address before anybody opens it.
 fn is_prefetch(headers: &HeaderMap) -> bool {
-    ["sec-purpose", "purpose"]
-        .into_iter()
-        .flat_map(|name| headers.get_all(name))
-        .any(|purpose| purpose.as_bytes().starts_with(b"prefetch"))
+    headers.contains_key("sec-purpose") || headers.contains_key("purpose")
 }
 
 /// True if an origin is only `http`, a name of this machine and an optional port. A user before an `@`, for example, is refused.

@@ -67,7 +67,7 @@ pub struct Status {
     unlisted: Vec<String>,
     /// When each document was committed.
     #[serde(skip)]
-    committed_at: Vec<Timestamp>,
+    pub(super) committed_at: Vec<Timestamp>,
 }
 
 /// A document that differs from its file.
@@ -410,19 +410,6 @@ impl Status {
     #[must_use]
     pub fn deletions(&self) -> usize {
         self.sources_of(PendingChange::Deleted).count()
-    }
-
-    /// The pending documents with this difference.
-    pub(super) fn sources_of(&self, change: PendingChange) -> impl Iterator<Item = &str> {
-        let pending = self.pending.iter();
-        let pending = pending.filter(move |pending| pending.change == change);
-        pending.map(|pending| pending.source.as_str())
-    }
-
-    /// The number of documents that were committed by a time.
-    pub(super) fn documents_of(&self, time: Timestamp) -> usize {
-        let committed = self.committed_at.iter();
-        committed.filter(|at| **at <= time).count()
     }
 }
 

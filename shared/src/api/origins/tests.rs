@@ -248,6 +248,7 @@ async fn a_page_that_may_not_call_cannot_cause_a_get() {
     }
     for row in &REFUSED {
         assert_eq!(status(&router, Method::GET, row).await, 403, "{row:?}");
+        assert_eq!(status(&router, Method::HEAD, row).await, 403, "{row:?}");
         // Browsers send a preflight before a body of JSON, and the routes accept no other.
         assert_eq!(status(&router, Method::POST, row).await, 200, "{row:?}");
     }

@@ -62,7 +62,7 @@ pub(super) fn git_folder(root: &Path) -> PathBuf {
     folder.map_or(mark, |folder| root.join(folder.trim()))
 }
 
-/// Reads the index of a checkout. One without an index tracks nothing; `None` if the index is invalid.
+/// Reads the index of a checkout; `None` if it is invalid or too large.
 pub(super) fn read_index(file: &Path) -> Option<GitIndex> {
     let bytes = read_bytes(file, MAX_BYTES + 1).ok()?;
     (bytes.len() <= MAX_BYTES).then(|| GitIndex::parse(&bytes))?
