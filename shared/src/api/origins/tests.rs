@@ -67,8 +67,9 @@ async fn a_browser_may_send_the_headers_of_the_model_context_protocol() {
 /// Requests of browsers: what made them, then `Origin`, `Sec-Fetch-Site`, `Sec-Fetch-Mode`, `Sec-Fetch-Dest`, `Sec-Purpose` and `Purpose`.
 type Row = (&'static str, [&'static str; 6]);
 
-const ADMITTED: [Row; 8] = [
+const ADMITTED: [Row; 9] = [
     ("a program", ["", "", "", "", "", ""]),
+    ("a program in Node", ["", "", "cors", "", "", ""]),
     (
         "a script of the book's site",
         [
