@@ -30,6 +30,8 @@ test('other parameters of a link stay, and an empty question opens nothing', asy
 
 test('a question about selected text has no link', async ({ panel, page }) => {
   await page.goto(new URL(LESSON, BOOK).href);
+  // A selection is noticed only once the page's scripts run.
+  await expect(panel.button).toBeVisible();
   await page.locator('article p').nth(2).click({ clickCount: 3 });
   await panel.offer.click();
   await panel.ask(QUESTION);
