@@ -324,12 +324,14 @@ async fn bodies_that_do_not_end_take_no_place_and_count_against_the_rate() {
         ..limits(3)
     };
     let limiter = Limiter::new(refusing().await, limits);
-    // Each body says when it is awaited: its request is then counted.
+    // Each body says once when it is awaited: its request is then counted.
     let (awaited, mut bodies) = tokio::sync::mpsc::unbounded_channel();
     let endless = || {
-        let awaited = awaited.clone();
+        let mut unsaid = Some(awaited.clone());
         Body::from_stream(futures::stream::poll_fn(move |_| {
-            awaited.send(()).unwrap();
+            if let Some(awaited) = unsaid.take() {
+                awaited.send(()).unwrap();
+            }
             Poll::<Option<Result<Vec<u8>, std::io::Error>>>::Pending
         }))
     };
