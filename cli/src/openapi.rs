@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bookrag::api::{
     ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest, ModelList,
-    PageData, Receipt, SearchData, SearchRequest,
+    PageData, QuestionsData, Receipt, SearchData, SearchRequest,
 };
 use health::Health;
 use serde_json::{Map, Value, json};
@@ -57,6 +57,7 @@ pub fn document() -> Value {
         "responses": responses_of_get(ok(&results), &failure),
     });
     let page = page_path(&shapes.enveloped::<PageData>(), &failure);
+    let questions = questions_path(&ok(&shapes.enveloped::<QuestionsData>()), &failure);
     let healthy = health_path(ok(&health), &failure);
     let mut paths = Map::new();
     paths.insert("/api/v1/chat".to_owned(), asked);
@@ -68,6 +69,7 @@ pub fn document() -> Value {
     paths.insert("/api/v1/ask".to_owned(), ask_path(&failure));
     paths.insert("/api/v1/search".to_owned(), searched);
     paths.insert("/api/v1/page".to_owned(), page);
+    paths.insert("/api/v1/questions".to_owned(), questions);
     let summary = "Rate an answer";
     let judged = post("feedback", summary, &feedback, ok(&receipt));
     paths.insert("/api/v1/feedback".to_owned(), judged);
@@ -177,6 +179,23 @@ fn page_path(page: &Value, failure: &Value) -> Value {
             "description": "The URL of a page, or its path such as `/docs/frost`; with an anchor, one section and those below it. The `url` of citations and search results works here",
         }],
         "responses": responses_of_get(read, failure),
+    }})
+}
+
+fn questions_path(success: &Value, failure: &Value) -> Value {
+    json!({"get": {
+        "operationId": "questions",
+        "summary": "List questions that a reader may ask",
+        "parameters": [
+            {"name": "page_url", "in": "query", "schema": {"type": "string", "maxLength": 2000},
+                "description": "The URL or path of the page the reader is on, whose questions come first; it selects the locale and version"},
+            {"name": "locale", "in": "query", "schema": {"type": "string"}, "description": "Questions of this locale, such as `en`"},
+            {"name": "version", "in": "query", "schema": {"type": "string"},
+                "description": "Questions of this version, such as `2.0`, or `api@2.0` for the docs plugin with the id `api`"},
+            {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 10},
+                "description": "The number of questions, 4 by default"},
+        ],
+        "responses": responses(success.clone(), failure),
     }})
 }
 

@@ -57,19 +57,21 @@ fn commands() -> String {
         if subcommand.is_hide_set() || subcommand.get_name() == "help" {
             continue;
         }
-        section(subcommand, &mut sections);
+        section(subcommand, "bookrag", 3, &mut sections);
     }
     sections
 }
 
-fn section(command: &Command, sections: &mut String) {
+/// Appends a command's section with a heading of this level, and those of its subcommands.
+fn section(command: &Command, parent: &str, level: usize, sections: &mut String) {
+    let name = format!("{parent} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string);
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     let _ = writeln!(
         sections,
-        "### bookrag {}\n\n{}.\n\n```\n{usage}\n```\n",
-        command.get_name(),
+        "{} {name}\n\n{}.\n\n```\n{usage}\n```\n",
+        "#".repeat(level),
         escaped(&about.unwrap_or_default()),
     );
     let arguments: Vec<&Arg> = command
@@ -97,6 +99,11 @@ fn section(command: &Command, sections: &mut String) {
             .collect();
         if !names.is_empty() {
             let _ = writeln!(sections, "Environment: {}.\n", names.join(", "));
+        }
+    }
+    for subcommand in command.get_subcommands() {
+        if subcommand.get_name() != "help" {
+            section(subcommand, &name, level + 1, sections);
         }
     }
 }

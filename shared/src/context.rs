@@ -195,7 +195,10 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
 }
 
 /// Creates the configured writer of answers.
-fn generator(config: &Config) -> Result<Generator, ProviderError> {
+///
+/// # Errors
+/// If its address cannot be used.
+pub fn generator(config: &Config) -> Result<Generator, ProviderError> {
     let Some(server) = config.chat_server() else {
         return Ok(Generator::Extractive);
     };
@@ -321,6 +324,7 @@ impl Context {
                 bm25: bm25_settings(),
                 // The collection may have been created before token vectors were introduced.
                 token_vectors: None,
+                question_vectors: None,
             },
             collection: self.alias.clone(),
             state: IndexState::Live,

@@ -10,6 +10,7 @@ mod insights;
 mod logs;
 mod pages;
 mod pending;
+mod proposals;
 mod readers;
 pub(crate) mod rows;
 mod searching;
@@ -283,6 +284,10 @@ laws! {
         pages_are_listed_with_their_tokens_and_found_by_their_urls
         a_chunk_has_a_place_while_the_book_holds_it
         states_and_shared_urls_are_those_of_the_documents;
+    proposals:
+        the_first_pages_with_questions_of_a_language_and_version_are_found
+        a_section_with_questions_is_read_by_its_first_chunk
+        questions_are_found_by_an_index_of_their_own;
     readers:
         the_whole_limit_may_be_used_at_once
         a_refused_request_costs_nothing_and_may_retry_at_the_stated_time

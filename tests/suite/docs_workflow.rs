@@ -91,6 +91,11 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
         &[
             ("website/docusaurus.config.js", config),
             ("website/blog/a.md", "# A post\n"),
+            (
+                "website/bookrag.questions/blog/a.md.txt",
+                "#\nwhat is new?\n",
+            ),
+            ("website/blog/no.txt", "no"),
             ("website/build/no.md", "# No\n"),
             ("website/.docusaurus/no.md", "# No\n"),
             (
@@ -109,17 +114,24 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
 
     // A site without other folders is at the prefix itself.
     upload(&moto, root, "website", "").await;
-    let expected = ["blog/a.md", "docusaurus.config.js"].map(str::to_owned);
+    let expected = [
+        "blog/a.md",
+        "bookrag.questions/blog/a.md.txt",
+        "docusaurus.config.js",
+    ]
+    .map(str::to_owned);
     assert_eq!(keys(&moto).await, expected.into());
 
     upload(&moto, root, "./website/", "docs shared/").await;
     let expected = [
         "blog/a.md", // of the upload before; not below the site's folder, so it is no page
+        "bookrag.questions/blog/a.md.txt",
         "docs/a.mdx",
         "docs/b/b.md",
         "docs/build/c.md",
         "shared/_part.mdx",
         "website/blog/a.md",
+        "website/bookrag.questions/blog/a.md.txt",
         "website/docusaurus.config.js",
     ];
     assert_eq!(keys(&moto).await, expected.map(str::to_owned).into());

@@ -11,6 +11,7 @@ mod points;
 mod searching;
 mod storing;
 mod tokens;
+mod questions;
 mod traffic;
 
 use std::env;
@@ -109,6 +110,7 @@ async fn search(
         text,
         vector,
         tokens: &[],
+        with_questions: true,
         filters,
         limit,
     };
@@ -203,6 +205,10 @@ laws! {
         a_token_score_is_what_comparing_every_pair_gives
         the_tokens_of_points_can_be_read
         tokens_do_not_change_what_is_found;
+    questions:
+        a_question_score_is_the_best_cosine
+        a_point_is_found_by_one_of_its_questions
+        the_questions_of_points_are_stored_with_them;
     searching:
         the_words_of_the_breadcrumb_are_found
         a_page_is_found_by_its_search_words

@@ -5,7 +5,7 @@ import { failureOf } from '../src/core/failure';
 import type { ChatEvent, ChatRequest } from '../src/core/types';
 
 const REQUEST: ChatRequest = { query: 'why?', mode: 'global_book', history: [], session_id: 's' };
-const DONE = { message_id: 'm', answered: true, outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], degraded: [] };
+const DONE = { message_id: 'm', answered: true, outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], follow_ups: [], degraded: [] };
 
 const STREAM = `event: token
 data: {"token":"Wash it \u{1F331}"}
@@ -144,7 +144,7 @@ test('values that violate the API description are treated as absent', async () =
   assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
   assert.deepEqual(read.at(-1), {
     type: 'done',
-    done: { message_id: '', conversation_id: '', outcome: 'answered', citations: [citation], unsupported: [], adapted: [], suggestions: [], degraded: ['x'] },
+    done: { message_id: '', conversation_id: '', outcome: 'answered', citations: [citation], unsupported: [], adapted: [], suggestions: [], follow_ups: [], degraded: ['x'] },
   });
 });
 
@@ -192,4 +192,17 @@ test('each request has a token, and a failed token does not block requests', asy
   assert.equal(await sent(async () => 'abc'), 'Bearer abc');
   assert.equal(await sent(() => Promise.reject(new Error('signed out'))), undefined);
   assert.equal(await sent(async () => '<!doctype html>\n<title>Sign in</title>'), undefined);
+});
+
+test('questions are read for the open page, and what is none is left out', async () => {
+  const given = [{ question: 'Is **it** <b>?', title: 'A', section: 'B', url: '/a#b' }, { question: '' }, { question: 1 }, null, 'x'];
+  const ask = async (page: string | undefined, data: unknown) => {
+    mock.restoreAll();
+    const fetched = answerWith(() => Response.json({ data }));
+    const questions = await createApi('https://api.example/').questions(page, new AbortController().signal);
+    return [questions, fetched.mock.calls[0]!.arguments[0 as never]];
+  };
+  const base = 'https://api.example/api/v1/questions?limit=4';
+  assert.deepEqual(await ask('/docs/a b', { questions: given }), [['Is **it** <b>?'], `${base}&page_url=%2Fdocs%2Fa+b`]);
+  for (const data of [undefined, null, {}, { questions: {} }]) assert.deepEqual(await ask(undefined, data), [[], base]);
 });

@@ -13,6 +13,7 @@ const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
   unsupported: [],
   adapted: [],
   suggestions: [],
+  follow_ups: [],
   degraded: [],
   ...more,
 });

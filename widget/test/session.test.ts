@@ -22,7 +22,7 @@ beforeEach(() => stored.clear());
 const TOKEN: ChatEvent = { type: 'token', token: 'so' };
 const DONE: ChatEvent = {
   type: 'done',
-  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], degraded: [] },
+  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], unsupported: [], adapted: [], suggestions: [], follow_ups: [], degraded: [] },
 };
 
 let page = '/ur/docs/a';
@@ -38,6 +38,7 @@ function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
       return chat(request, signal);
     },
     search: async () => [],
+    questions: async () => [],
     rate: async (...rated) => {
       ratings.push(rated);
       if (isAway) throw new Error('away');

@@ -66,6 +66,16 @@ test('a suggestion shows its sentence as text', () => {
   }
 });
 
+test('questions to ask next are buttons with plain text', () => {
+  const followUps = ['Is <img src=x onerror=alert(1)> **bold** [1]?', 'How is it washed?'];
+  const html = render(turn('answered', { followUps }));
+  assert.deepEqual(headings(html), ['You might ask']);
+  const buttons = Array.from(html.matchAll(/class="bookrag-example" dir="auto">([^<]*)<\/button>/g), ([, text]) => text);
+  assert.deepEqual(buttons, ['Is &lt;img src=x onerror=alert(1)&gt; **bold** [1]?', 'How is it washed?']);
+  assert.doesNotMatch(html, /<img|<strong|<sup/);
+  for (const none of [undefined, []]) assert.deepEqual(headings(render(turn('answered', none ? { followUps: none } : {}))), []);
+});
+
 test('an uncertain answer shows its quote and its sources once', () => {
   const text = 'I am not sure that the book answers this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
   const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.'), cite(3, 'Sand', 'Sand drains.')];

@@ -12,6 +12,7 @@ use bookrag::ingest::{OpenMode, PendingChange, Report};
 use clap::Args;
 use serde::Serialize;
 
+use super::questions::QuestionReport;
 use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{BuildArgument, CommandError, Exit, output};
 use crate::examination::Examination;
@@ -64,6 +65,7 @@ struct Diagnosis {
     oversized: Vec<Finding>,
     /// URLs that several pages claim.
     shared_urls: Vec<Finding>,
+    questions: QuestionReport,
     /// Differences between the index and the book; `None` if the book was never indexed.
     index: Option<Examination>,
     repair: Option<Report>,
@@ -96,7 +98,9 @@ pub(super) async fn run(
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;
     let missing = read.check(&settings).err();
+    let questions = QuestionReport::of(&source, &settings, &read).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
+    diagnosis.questions = questions;
     let missing = missing.map(|missing| missing.to_string());
     diagnosis.not_read.extend(missing);
     diagnosis.not_read.extend(read.warnings.iter().cloned());
@@ -324,6 +328,7 @@ fn print(diagnosis: &Diagnosis) {
     for (edition, pages) in &diagnosis.editions {
         output::line(&format!("  {edition}: {pages} pages"));
     }
+    print_questions(&diagnosis.questions);
     for draft in &diagnosis.drafts {
         output::line(&format!("  {draft}: a draft, not indexed"));
     }
@@ -370,6 +375,23 @@ fn print(diagnosis: &Diagnosis) {
     if let Some(report) = &diagnosis.repair {
         output::line("repaired");
         output::text(&report.to_string());
+    }
+}
+
+/// Prints what the files of questions hold. What is stale, or has no section, is among the warnings of its page.
+fn print_questions(questions: &QuestionReport) {
+    if questions.files == 0 {
+        return;
+    }
+    output::line(&format!(
+        "{} files of questions: {} of {} sections have questions, {} of them stale",
+        questions.files,
+        questions.with_questions,
+        questions.sections,
+        questions.stale.len()
+    ));
+    for path in &questions.unknown_pages {
+        output::line(&format!("  {path}: the site has no such page"));
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bookrag::answer::{self, Answer, Answerer};
 use bookrag::config::Config;
-use bookrag::generate::Generator;
+use bookrag::generate::{Exchange, Generator};
 use bookrag::index::Filters;
 use bookrag::ingest::{OpenMode, SyncOptions};
 use bookrag::retrieve::{ScoredChunk, Signals};
@@ -125,8 +125,13 @@ async fn ask<'q>(
             locale: Some(locale.clone()),
             ..Filters::default()
         };
+        let history = question.history.iter().map(|earlier| Exchange {
+            question: earlier.clone(),
+            answer: None,
+        });
         let prepared = answer::Question {
             filters,
+            history: history.collect(),
             ..answer::Question::new(&question.query)
         };
         let prepared = answerer.prepare(prepared, None).await;
@@ -169,6 +174,10 @@ fn details(
         json!({
             "source": candidate.chunk.source,
             "url": candidate.url(Some(&question.locale)),
+            "title": candidate.chunk.title,
+            "section": candidate.section(),
+            "start_line": candidate.chunk.start_line,
+            "end_line": candidate.chunk.end_line,
             "scores": candidate.scores,
         })
     });

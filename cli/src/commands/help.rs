@@ -32,7 +32,7 @@ const INDEXING: &[&str] = &[
 ];
 const STORES: &[&str] = &["BOOKRAG_DATA", "DATABASE_URL", "QDRANT_URL"];
 
-const HELP: [Help; 17] = [
+const HELP: [Help; 18] = [
     Help {
         command: "serve",
         examples: &[
@@ -144,6 +144,40 @@ const HELP: [Help; 17] = [
             "BOOKRAG_RETENTION_DAYS",
             "BOOKRAG_DATA",
             "DATABASE_URL",
+        ],
+    },
+    Help {
+        command: "questions",
+        examples: &[
+            (
+                "questions todo my-site --jsonl",
+                "print the sections without questions, for a coding agent",
+            ),
+            (
+                "questions import my-site written.jsonl",
+                "write the agent's questions into files of the site",
+            ),
+            (
+                "questions write my-site --dry-run",
+                "say what it costs to have a chat model write them",
+            ),
+            (
+                "questions add my-site docs/power.md#charging no-light-on-the-dock",
+                "teach the book what a reader asked",
+            ),
+            (
+                "questions check my-site --min 0.9",
+                "fail if too few questions find their section, as in CI",
+            ),
+        ],
+        variables: &[
+            "BOOKRAG_GENERATOR",
+            "BOOKRAG_CHAT_MODEL",
+            "BOOKRAG_CHAT_BASE_URL",
+            "BOOKRAG_CHAT_PRICE",
+            "OPENAI_API_KEY",
+            "BOOKRAG_DATA",
+            "BOOKRAG_EMBEDDER",
         ],
     },
     Help {

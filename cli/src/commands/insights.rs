@@ -94,7 +94,11 @@ async fn subjects(
     let found = async {
         let folder = BookFolder::find(config, arguments.site.as_deref())?;
         let book = LocalBook::open(config, &folder, output::status).await?;
-        open::subjects(insights, &book).await
+        let site = match &arguments.site {
+            Some(site) => site.display().to_string(),
+            None => book.context.live_index().await?.spec.site,
+        };
+        open::subjects(insights, &book, &site).await
     };
     found.await.unwrap_or_else(|error| {
         output::status(&format!("note: the nearest pages are not shown: {error}"));

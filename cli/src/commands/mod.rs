@@ -10,6 +10,7 @@ mod eval;
 mod first_questions;
 mod diff;
 mod insights;
+mod questions;
 mod ledger;
 mod chunks;
 mod export;
@@ -83,6 +84,8 @@ enum Command {
     Diff(diff::DiffArguments),
     /// Report what readers asked: questions that are not covered, lessons that are cited and disliked, cost by day.
     Insights(insights::InsightsArguments),
+    /// Write, import and check the questions that the book's sections answer.
+    Questions(questions::QuestionsArguments),
     /// Print the chunks that a book is split into.
     Chunks(chunks::ChunksArguments),
     /// Write the book as Markdown beside the pages of its built site, with `llms.txt`.
@@ -289,6 +292,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
         Command::Diff(arguments) => diff::run(&config, &arguments, json).await,
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
+        Command::Questions(arguments) => questions::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Export(arguments) => export::run(&arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,

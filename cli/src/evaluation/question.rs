@@ -24,6 +24,9 @@ pub struct Question {
     pub locale: String,
     /// The text of the question.
     pub query: String,
+    /// The reader's questions before it in the conversation, oldest first.
+    #[serde(default)]
+    pub history: Vec<String>,
     /// True if the book answers it; then `source` is set.
     pub answerable: bool,
     /// The file of the page that answers it.

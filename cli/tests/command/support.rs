@@ -50,8 +50,11 @@ impl Workshop {
         workshop
     }
 
+    /// Writes a file of the site, and the folders above it.
     pub(crate) fn write(&self, path: &str, text: &str) {
-        std::fs::write(self.site().join(path), text).unwrap();
+        let file = self.site().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
     }
 
     /// The temporary folder.

@@ -1,6 +1,8 @@
-//! The search function: returns ranked chunks for a query, with their places in the book, and pages as Markdown.
+//! The search function: returns ranked chunks for a query, with their places in the book, pages as Markdown, and questions that
+//! a reader may ask.
 
 mod page;
+mod questions;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,7 +45,14 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
     let searched = get(search_by_url).post(search_by_body);
     Router::new()
         .route("/api/v1/search", searched.route_layer(limited.clone()))
-        .route("/api/v1/page", get(page::by_url).route_layer(limited))
+        .route(
+            "/api/v1/page",
+            get(page::by_url).route_layer(limited.clone()),
+        )
+        .route(
+            "/api/v1/questions",
+            get(questions::by_url).route_layer(limited),
+        )
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .layer(known_page)

@@ -24,6 +24,7 @@ use super::inputs::Inputs;
 use super::pages::PageFile;
 use super::permalink::page_names;
 use super::placement::Placement;
+use super::questions::page_questions;
 use super::settings::SiteSettings;
 use super::titles::{first_title, shortened_title};
 
@@ -76,6 +77,8 @@ pub(super) fn read_built_page(
         .flatten();
     let title = heading.or_else(|| title_of(&head.title, &content, settings.title.as_deref()));
     let title = shortened_title(&title.unwrap_or(names.title));
+    let mut warnings = Vec::new();
+    let questions = page_questions(settings, page, &content.blocks, inputs, &mut warnings);
     Ok(Document {
         id: document_id(site, &page.source),
         fallback_urls: BTreeMap::new(),
@@ -90,7 +93,8 @@ pub(super) fn read_built_page(
         placement: Placement::default(),
         blocks: content.blocks,
         omissions: content.omissions,
-        warnings: Vec::new(),
+        questions,
+        warnings,
         text_files: BTreeSet::new(),
     })
 }

@@ -20,6 +20,7 @@ use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
 use super::placement::{Placement, placement_of};
+use super::questions::{PageQuestions, page_questions, question_files};
 use super::settings::{ContentKind, SiteSettings};
 use super::titles::{
     category_files, category_label, first_title, folder_titles, has_content_title, index_files,
@@ -30,7 +31,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 12;
+pub const READER_VERSION: u32 = 13;
 
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
@@ -57,6 +58,8 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// Content of the file that is in no block, with the reason.
     pub omissions: Vec<Omission>,
+    /// The questions of its sections, by anchor.
+    pub questions: PageQuestions,
     /// Problems that did not prevent reading the page.
     pub warnings: Vec<String>,
     /// Other files whose text the page shows.
@@ -158,11 +161,12 @@ pub fn missing_inputs(
     }
     let mut wanted = BTreeSet::new();
     let mut imported = BTreeMap::new();
+    wanted.extend(question_files(settings, page));
     let instance = settings.instance(&page.instance);
     if instance.is_built {
         let html = String::from_utf8_lossy(bytes);
-        let files = canonical_files(settings, page, &html).into_iter();
-        let files = files.filter(|path| !inputs.contains_key(path));
+        wanted.extend(canonical_files(settings, page, &html));
+        let files = wanted.into_iter().filter(|path| !inputs.contains_key(path));
         return files.map(|path| (path, InputUse::Lookup)).collect();
     }
     if instance.kind == ContentKind::Docs {
@@ -252,6 +256,7 @@ pub fn read_document(
     let title = shortened_title(&title);
     let title_line = split.title_line.unwrap_or(1);
     show_title(&mut body, instance.kind, &title, title_line, &front_matter);
+    let questions = page_questions(settings, page, &body.blocks, inputs, &mut body.warnings);
     let (placement, date) = match instance.kind {
         ContentKind::Docs => {
             let folder = folder_titles(&page.source, inputs);
@@ -274,6 +279,7 @@ pub fn read_document(
         placement,
         blocks: body.blocks,
         omissions: body.omissions,
+        questions,
         warnings: body.warnings,
         text_files: body.text_files,
         front_matter,

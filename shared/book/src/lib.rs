@@ -38,6 +38,7 @@ mod body;
 mod labels;
 mod built;
 mod document;
+pub mod questions;
 mod page_markdown;
 
 pub mod chunk;

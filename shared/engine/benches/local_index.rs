@@ -183,6 +183,7 @@ impl Book {
             text: &question.text,
             vector: &question.vector,
             tokens,
+            with_questions: true,
             filters: &filters,
             limit: LIMIT,
         };
@@ -273,6 +274,7 @@ fn new_index() -> NewIndex {
             embedded_text_version: 1,
             bm25: "local".to_owned(),
             token_vectors: None,
+            question_vectors: None,
         },
         collection: "textbook_chunks_0123abcd".to_owned(),
         site: SiteInfo::default(),
@@ -354,6 +356,7 @@ fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> New
             proficiency_level: "A1".to_owned(),
             keywords: vec!["robots".to_owned()],
             search_words: String::new(),
+            questions: Vec::new(),
             locale: vec!["en".to_owned()],
             fallback_urls: Vec::new(),
             version: "current".to_owned(),

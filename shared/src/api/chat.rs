@@ -278,6 +278,9 @@ pub struct ChatData {
     pub adapted: Vec<String>,
     /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
+    /// Up to two questions that sections next to the cited ones answer, as plain text; none if the book does not cover the question.
+    #[serde(default)]
+    pub follow_ups: Vec<String>,
     /// The locale of the book's text, such as `en`, if the book does not have the question's language.
     pub book_language: Option<String>,
     /// The id of the stored conversation, to be sent with the next question.
@@ -298,6 +301,7 @@ impl From<&Answer> for ChatData {
             unsupported: answer.unsupported.clone(),
             adapted: answer.adapted.clone(),
             suggestions: answer.suggestions.clone(),
+            follow_ups: answer.follow_ups.clone(),
             book_language: answer.book_language.clone(),
             conversation_id: answer.conversation_id,
             message_id: answer.message_id,

@@ -12,6 +12,7 @@ mod search;
 mod stream;
 mod completions;
 mod page;
+mod questions;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
 pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
@@ -33,5 +34,6 @@ pub use page::{
     MARKDOWN, NO_INDEX, PageData, PageRequest, encoded_path, encoded_url, markdown_page,
     prefers_markdown, with_link,
 };
+pub use questions::{QuestionsData, QuestionsRequest, WantedQuestions};
 pub use search::{Search, SearchData, SearchRequest, SearchResult, nothing_found};
 pub use stream::event_stream;

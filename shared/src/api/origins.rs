@@ -59,7 +59,7 @@ impl Origins {
             .map(|name| headers.get(name).map(HeaderValue::as_bytes));
         match (site, mode, destination) {
             // A program, or a browser that says nothing. Node names the mode alone; a page's script that asks another origin in it has an `Origin`.
-            (None, None | Some(b"cors"), _) => true,
+            (None, None | Some(b"cors"), None) => true,
             // The service's own page, or an address that the reader typed.
             (Some(b"same-origin" | b"none"), _, _) => true,
             // A link that the reader followed.

@@ -164,6 +164,9 @@ pub struct SearchResult {
     pub chunk_count: usize,
     /// The beginning of the text, as plain text.
     pub preview: String,
+    /// The questions that the section answers, as plain text; absent if it has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
 }
 
 impl SearchResult {
@@ -193,6 +196,7 @@ impl SearchResult {
             chunk_index: chunk.chunk_index,
             chunk_count: chunk.chunk_count,
             preview: preview.chars().take(PREVIEW_CHARACTERS).collect(),
+            questions: chunk.questions.clone(),
         }
     }
 }

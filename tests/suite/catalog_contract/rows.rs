@@ -20,6 +20,7 @@ pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
             embedded_text_version: 1,
             bm25: "k1=1.2 b=0.75".to_owned(),
             token_vectors: None,
+            question_vectors: None,
         },
         collection: format!("textbook_chunks_{chunk_policy}"),
         site: SiteInfo {
@@ -132,6 +133,7 @@ pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
         proficiency_level: "N/A".to_owned(),
         keywords: Vec::new(),
         search_words: String::new(),
+        questions: Vec::new(),
         locale: vec!["en".to_owned()],
         fallback_urls: Vec::new(),
         version: "current".to_owned(),

@@ -48,6 +48,10 @@ pub(super) fn assert_vector(stored: &[f32], expected: &[f32]) {
 pub(super) fn assert_embedding(stored: &Embedding, expected: &Embedding) {
     assert_vector(&stored.vector, &expected.vector);
     assert_eq!(stored.tokens, expected.tokens);
+    assert_eq!(stored.questions.len(), expected.questions.len());
+    for (stored, expected) in stored.questions.iter().zip(&expected.questions) {
+        assert_vector(stored, expected);
+    }
 }
 
 /// Returns a deterministic token vector for a number.
@@ -135,6 +139,7 @@ fn payload(text: &str) -> ChunkPayload {
         proficiency_level: "B2".to_owned(),
         keywords: Vec::new(),
         search_words: String::new(),
+        questions: Vec::new(),
         locale: vec!["en".to_owned(), "ur".to_owned()],
         fallback_urls: vec!["/book/ur/docs/nodes".to_owned()],
         version: "current".to_owned(),

@@ -30,6 +30,7 @@ async fn scored(store: &Store, text: &str, tokens: &[WeightedToken]) -> Vec<Scor
         text,
         vector: &vector(QUERY),
         tokens,
+        with_questions: false,
         filters: &Filters::default(),
         limit: ALL,
     };

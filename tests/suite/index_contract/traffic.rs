@@ -47,6 +47,7 @@ async fn received(dimensions: usize, asked: usize) -> usize {
         text: "robot",
         vector: &query,
         tokens: &tokens.collect::<Vec<_>>(),
+        with_questions: true,
         filters: &Filters::default(),
         limit: LIMIT,
     };

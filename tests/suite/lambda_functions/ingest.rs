@@ -95,19 +95,27 @@ impl World {
 
     /// Returns the text of a document; empty if the book lacks it.
     async fn text(&self, path: &str) -> String {
+        let chunks = self.chunks(path).await;
+        chunks.into_iter().map(|chunk| chunk.text).collect()
+    }
+
+    /// Returns the hashes of what the vector store holds of a document's chunks.
+    async fn payload_hashes(&self, path: &str) -> Vec<String> {
+        let chunks = self.chunks(path).await;
+        chunks.into_iter().map(|chunk| chunk.payload_hash).collect()
+    }
+
+    async fn chunks(&self, path: &str) -> Vec<ChunkRow> {
         let documents = self.documents().await;
         let Some(document) = documents
             .iter()
             .find(|document| document.row.source == path)
         else {
-            return String::new();
+            return Vec::new();
         };
         let catalog = &self.backends.catalog;
         let index = catalog.live_index().await.unwrap().unwrap();
-        let chunks: Vec<ChunkRow> = catalog
-            .chunks(index.index_id, document.row.document_id)
-            .await
-            .unwrap();
-        chunks.into_iter().map(|chunk| chunk.text).collect()
+        let chunks = catalog.chunks(index.index_id, document.row.document_id);
+        chunks.await.unwrap()
     }
 }

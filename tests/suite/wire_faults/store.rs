@@ -126,6 +126,7 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
         text: "frost",
         vector: &[],
         tokens: &[],
+        with_questions: true,
         filters: &by_two_fields,
         limit: 1,
     };

@@ -12,7 +12,7 @@ test('a section beside the answer can be asked about in the same conversation', 
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask(QUESTION);
   const name = await panel.last.locator('.bookrag-nearest a').first().textContent();
-  const sent = await sentWith(page, () => panel.last.getByRole('button', { name: `Ask about this: ${name}` }).click());
+  const sent = await sentWith(page, () => panel.last.getByRole('button', { name: `Ask about this: ${name}`, exact: true }).click());
   expect(sent.query).toBe(name);
   expect(sent.history).toHaveLength(2);
   await panel.answered();

@@ -28,7 +28,8 @@ test('everything can be reached by the Tab key, in reading order', async ({ pane
   const seeAlso = await panel.last.locator('.bookrag-nearest a').allTextContents();
   expect(seeAlso).not.toHaveLength(0);
   const followUps = seeAlso.flatMap((name) => [name, `Ask about this: ${name}`]);
-  const backwards = [...expected, ...followUps.reverse(), citation, `Source 1: ${citation}`, 'Questions and answers', 'Close', 'New conversation'];
+  const proposed = await panel.last.locator('.bookrag-example').allTextContents();
+  const backwards = [...expected, ...proposed.reverse(), ...followUps.reverse(), citation, `Source 1: ${citation}`, 'Questions and answers', 'Close', 'New conversation'];
   for (const name of backwards) {
     await page.keyboard.press('Shift+Tab');
     expect(await focusedName(page)).toBe(name);

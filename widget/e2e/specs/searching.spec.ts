@@ -1,5 +1,6 @@
 import { expectAccessible } from '../support/accessible';
 import { highlighted, markDocument } from '../support/panel';
+import { findQuestions } from '../support/questions';
 import { BOOK, expect, test } from '../support/test';
 
 test('typing shows pages, and asks nothing', async ({ panel, page }) => {
@@ -25,6 +26,7 @@ test('a result leads to its section without loading the page anew', async ({ pan
 });
 
 test('the arrow keys go through the pages found, and Enter opens one', async ({ panel, page }) => {
+  await findQuestions(page, []);
   await panel.openOn(`${BOOK}/docs`);
   await panel.field.fill('battery');
   await expect(panel.results.nth(1)).toBeVisible();

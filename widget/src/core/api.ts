@@ -3,15 +3,18 @@
 import { EventReader } from './events';
 import { ApiError, failureIn, type FailureKind } from './failure';
 import type { ChatEvent, ChatRequest, Rating, SearchResult } from './types';
-import { citationOf, doneOf, fieldsOf, searchResultsOf, textOf } from './wire';
+import { citationOf, doneOf, fieldsOf, proposalsOf, searchResultsOf, textOf } from './wire';
 
 /** The server begins within about 20 s and then sends a comment every ten. After these times, no response is expected any more. */
 const MAX_SILENCE_MS = 40_000;
 const SEARCH_RESULTS = 6;
+const PROPOSALS = 4;
 
 export interface Api {
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   search(query: string, pageUrl: string | undefined, signal: AbortSignal): Promise<SearchResult[]>;
+  /** Returns questions that the book answers, those of the page first. */
+  questions(pageUrl: string | undefined, signal: AbortSignal): Promise<string[]>;
   /** Rates an answer. Repeating the rating replaces the first one with its comment. */
   rate(messageId: string, rating: Rating, comment?: string): Promise<void>;
   forget(conversationId: string, sessionId: string): Promise<void>;
@@ -59,6 +62,13 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       const response = await post('/search', 'application/json', filled, { signal });
       const { data } = fieldsOf(parsed(await response.text()));
       return searchResultsOf(fieldsOf(data).results);
+    },
+
+    async questions(pageUrl, signal) {
+      const wanted = new URLSearchParams({ limit: String(PROPOSALS), ...(pageUrl && { page_url: pageUrl }) });
+      const response = await send(`/questions?${wanted}`, { headers: { Accept: 'application/json' }, signal });
+      const { data } = fieldsOf(parsed(await response.text()));
+      return proposalsOf(fieldsOf(data).questions);
     },
 
     async rate(messageId, rating, comment) {

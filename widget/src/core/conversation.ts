@@ -41,6 +41,8 @@ export interface Turn {
   /** The outcome; before the end, assumed to be answered. */
   outcome: Outcome;
   suggestions: Suggestion[];
+  /** Questions to ask next; absent in stored conversations of earlier versions. */
+  followUps?: string[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   bookLanguage?: string;
   degraded: string[];
@@ -127,6 +129,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         adapted: done.adapted,
         outcome: done.outcome,
         suggestions: done.suggestions,
+        followUps: done.follow_ups,
         ...(done.book_language && { bookLanguage: done.book_language }),
         degraded: done.degraded,
         messageId: done.message_id,

@@ -41,6 +41,8 @@ export interface SearchResult extends Origin {
   chapter: string;
   url: string;
   preview: string;
+  /** The questions that the section answers; empty from older servers. */
+  questions: string[];
 }
 
 export type Rating = 'up' | 'down' | 'citation_clicked';
@@ -59,6 +61,8 @@ export interface Done {
   /** Lines of code that no passage has, in blocks whose other lines one has. */
   adapted: string[];
   suggestions: Suggestion[];
+  /** Questions that sections next to the sources answer; empty from older servers. */
+  follow_ups: string[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   book_language?: string;
   /** The dependencies that were bypassed. */

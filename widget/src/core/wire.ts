@@ -51,7 +51,7 @@ function outcomeOf(outcome: unknown, answered: unknown): Outcome {
 }
 
 export function doneOf(value: unknown): Done {
-  const { message_id, conversation_id, answered, outcome, citations, unsupported, adapted, suggestions, book_language, degraded } = fieldsOf(value);
+  const { message_id, conversation_id, answered, outcome, citations, unsupported, adapted, suggestions, follow_ups, book_language, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
     conversation_id: textOf(conversation_id),
@@ -60,6 +60,7 @@ export function doneOf(value: unknown): Done {
     unsupported: textsOf(unsupported),
     adapted: textsOf(adapted),
     suggestions: listOf(suggestions).flatMap(suggestionOf),
+    follow_ups: textsOf(follow_ups),
     ...(textOf(book_language) && { book_language: textOf(book_language) }),
     degraded: textsOf(degraded),
   };
@@ -68,7 +69,7 @@ export function doneOf(value: unknown): Done {
 export function searchResultsOf(value: unknown): SearchResult[] {
   return listOf(value).map((result) => {
     const fields = fieldsOf(result);
-    const { chunk_id, title, section, chapter, url, preview } = fields;
+    const { chunk_id, title, section, chapter, url, preview, questions } = fields;
     return {
       chunk_id: textOf(chunk_id),
       title: textOf(title),
@@ -76,7 +77,12 @@ export function searchResultsOf(value: unknown): SearchResult[] {
       chapter: textOf(chapter),
       url: textOf(url),
       preview: textOf(preview),
+      questions: textsOf(questions),
       ...originOf(fields),
     };
   });
+}
+
+export function proposalsOf(value: unknown): string[] {
+  return listOf(value).flatMap((proposal) => textOf(fieldsOf(proposal).question) || []);
 }

@@ -1,6 +1,6 @@
 // The page of `bookrag serve`: the panel at full page width. `npm run page` bundles it with Preact instead of React.
 
-import { createRef, useEffect, useState } from 'react';
+import { createRef, useCallback, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isField } from '../client/shortcut';
 import { createApi } from '../core/api';
@@ -39,7 +39,7 @@ document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 
 const pageStrings = pageStringsFor(locale);
 const strings = { ...stringsFor(locale), keys: pageStrings.keys, sources: pageStrings.sources };
-/** The beginning of the URLs of the chosen edition; `undefined` for the default one. */
+/** The beginning of the URLs of the chosen edition; `undefined` for the default one. Questions are asked outside of the view, too. */
 let edition: string | undefined;
 const pageUrl = () => edition;
 const api = createApi('');
@@ -75,6 +75,11 @@ async function readBook(): Promise<Book | undefined> {
 
 function Page() {
   const [book, setBook] = useState<Book | 'not reached'>();
+  const [, setEdition] = useState(edition);
+  const choose = useCallback((path: string | undefined) => {
+    edition = path;
+    setEdition(path);
+  }, []);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
@@ -85,7 +90,9 @@ function Page() {
     void read();
     return () => clearTimeout(timer);
   }, []);
-  const { title, math, example_questions: examples = [] } = typeof book === 'object' ? book : {};
+  const { title, math, example_questions, indexing } = typeof book === 'object' ? book : {};
+  // A book has all its questions only once it is indexed.
+  const examples = indexing ? undefined : example_questions;
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
@@ -102,7 +109,7 @@ function Page() {
     strings,
     locale,
     pageUrl,
-    examples,
+    ...(examples && { examples }),
     searches: true,
     go: openBeside,
     placeInFile,
@@ -117,7 +124,7 @@ function Page() {
           <bdi>{title ?? strings.title}</bdi>
         </h1>
         <Facts book={book} />
-        {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={(path) => (edition = path)} />}
+        {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={choose} />}
       </header>
       <main>
         <h2 className="bookrag-hidden">{strings.conversation}</h2>

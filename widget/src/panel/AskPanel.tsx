@@ -5,9 +5,11 @@ import { fill } from '../core/text';
 import { spokenText } from '../core/markdown';
 import { Boundary } from './Boundary';
 import { Composer } from './Composer';
+import { Examples } from './Examples';
 import { Results } from './Results';
 import { useSite } from './site';
 import { Turn } from './Turn';
+import { useProposals } from './useProposals';
 import { useSearch } from './useSearch';
 
 interface AskPanelProps {
@@ -44,11 +46,16 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
     onSelectionUsed();
     ask(selection ? { text, selection: selection.text, pageUrl: selection.pageUrl } : { text });
   };
+  // The book answers a question that it proposes; a selection may not.
+  const askProposed = (text: string) => {
+    write('');
+    ask({ text });
+  };
 
-  // The arrow keys go from the end of the question through the pages found, as in other search fields; Enter then follows the link.
+  // The arrow keys go from the end of the question through what is found, as in other search fields; Enter then asks the question or follows the link.
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.bookrag-results a')];
+    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.bookrag-results :is(a, button)')];
     const at = links.findIndex((link) => link === document.activeElement);
     const input = field.current;
     const isAtEnd = event.target === input && input.selectionStart === input.value.length;
@@ -65,7 +72,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
         {turns.length === 0 && (
           <>
-            <Welcome onAsk={askNow} />
+            <Welcome onAsk={askProposed} />
             <EarlierConversations onResume={() => field.current?.focus()} />
           </>
         )}
@@ -75,7 +82,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
           </Boundary>
         ))}
       </div>
-      <Results search={search} announce={announce} />
+      <Results search={search} isAnswering={last?.state === 'answering'} onAsk={askProposed} announce={announce} />
       <Composer
         field={field}
         draft={draft}
@@ -93,27 +100,17 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   );
 }
 
-/** Says what the panel is for, and offers the site's example questions or headings. */
+/** Says what the panel is for, and offers questions or headings. */
 function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
-  const { strings, examples, topics = [] } = useSite();
-  const suggested = examples.length > 0 ? examples : topics;
+  const { strings, topics = [] } = useSite();
+  const questions = useProposals();
+  const hasQuestions = questions === undefined || questions.length > 0;
   return (
     <div className="bookrag-welcome">
       <p>{strings.welcome}</p>
-      {suggested.length > 0 && (
-        <>
-          <h3>{suggested === examples ? strings.examples : strings.topics}</h3>
-          <ul>
-            {suggested.map((text) => (
-              <li key={text}>
-                <button type="button" className="bookrag-example" dir="auto" onClick={() => onAsk(text)}>
-                  {text}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {hasQuestions
+        ? <Examples title={<h3>{strings.examples}</h3>} texts={questions ?? []} onAsk={onAsk} />
+        : <Examples title={<h3>{strings.topics}</h3>} texts={topics} onAsk={onAsk} />}
     </div>
   );
 }

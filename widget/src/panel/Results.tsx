@@ -1,5 +1,7 @@
 import { useEffect } from 'react';
+import { matchingQuestions } from '../core/matching';
 import { fill, kindOf, placeOf } from '../core/text';
+import { Examples } from './Examples';
 import { useSecondsUntil } from './FailureNote';
 import { PassageLink } from './Link';
 import { useSite } from './site';
@@ -7,11 +9,13 @@ import type { Search } from './useSearch';
 
 interface ResultsProps {
   search: Search;
+  isAnswering: boolean;
+  onAsk: (text: string) => void;
   announce: (message: string) => void;
 }
 
-/** Lists the pages found while a question is typed. */
-export function Results({ search, announce }: ResultsProps) {
+/** Lists the questions and pages found while a question is typed. */
+export function Results({ search, isAnswering, onAsk, announce }: ResultsProps) {
   const { strings, locale } = useSite();
   const { query, results, failure } = search;
   const seconds = useSecondsUntil(failure?.retryAt);
@@ -30,6 +34,8 @@ export function Results({ search, announce }: ResultsProps) {
   if (!query) return null;
   return (
     <section className="bookrag-results" aria-label={strings.results}>
+      {/* A question that is asked now would stop the answer that is being written. */}
+      {!isAnswering && <Examples title={<h3>{strings.examples}</h3>} texts={matchingQuestions(query, results)} onAsk={onAsk} />}
       <h3>{strings.results}</h3>
       {(trouble || results.length === 0) && <p className="bookrag-note">{trouble ?? found}</p>}
       <ul dir="auto">

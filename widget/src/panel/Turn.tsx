@@ -5,6 +5,7 @@ import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { carriesAnswer, supportAddress } from '../core/support';
 import { fill } from '../core/text';
 import { Actions } from './Actions';
+import { Examples } from './Examples';
 import { FailureNote } from './FailureNote';
 import { Markdown } from './Markdown';
 import { useBookOrigin, useSite } from './site';
@@ -62,6 +63,11 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
         citations={citations}
         onAsk={onAsk}
       />
+      {turn.followUps && turn.followUps.length > 0 && (
+        <div className="bookrag-next">
+          <Examples title={<h4>{strings.examples}</h4>} texts={turn.followUps} onAsk={(text) => onAsk({ text })} />
+        </div>
+      )}
       {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}

@@ -20,9 +20,9 @@ export interface Site {
   session: Session;
   strings: Strings;
   locale: string;
-  /** Example questions of the site. */
-  examples: string[];
-  /** Headings to offer if there are no example questions. */
+  /** Example questions of the site; absent until they are known. If there are none, questions of the book's sections are offered. */
+  examples?: string[];
+  /** Headings to offer if there are no questions. */
   topics?: string[];
   /** True to show matching pages while a question is typed. */
   searches: boolean;

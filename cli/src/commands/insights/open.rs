@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use bookrag::answer::{Answerer, Question};
 use bookrag::catalog::{Insights, OpenQuestion};
+use bookrag::cite::visible;
 use bookrag::error::Error;
 use bookrag::generate::Generator;
+use bookrag::retrieve::ScoredChunk;
 use bookrag::words::{Language, Words};
 use serde::Serialize;
 use serde_json::json;
@@ -18,6 +20,10 @@ const SAME_SUBJECT: f64 = 0.5;
 /// Digits of a question's hash in the ids of the lines for `bookrag eval`.
 const ID_DIGITS: usize = 8;
 
+/// The sections that a question may be added to.
+const NEAREST: usize = 3;
+
+const TEACH: &str = "If a section answers a question in other words, run one of its commands: the question becomes a line in a file of the site, and leads there from then on.";
 const ADVICE: &str = "Paste a question's line into the questions of `bookrag eval` when its page is to answer it. If the book is not to \
     answer it, write \"answerable\": false and leave out the page.";
 const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are listed as hashes. To read them here, set \
@@ -32,6 +38,8 @@ pub(super) struct Subject {
     pub(super) questions: Vec<String>,
     /// The page closest to the first question, if any.
     pub(super) nearest: Option<Page>,
+    /// For each question, commands that add it to one of the sections nearest to it.
+    commands: Vec<Vec<String>>,
     /// A line for the questions file of `bookrag eval`.
     line: String,
 }
@@ -47,6 +55,7 @@ pub(super) struct Page {
 pub(super) async fn subjects(
     insights: &Insights,
     book: &LocalBook,
+    site: &str,
 ) -> Result<Vec<Subject>, CommandError> {
     let index = book.context.live_index().await?;
     let words = Words::of(Language::of_locale(&index.site.default_locale));
@@ -59,13 +68,27 @@ pub(super) async fn subjects(
         let Some((first, text)) = questions.first() else {
             continue;
         };
-        let nearest = nearest(&answerer, text).await?;
+        let mut nearest = None;
+        let mut commands = Vec::new();
+        for (position, (_, question)) in questions.iter().enumerate() {
+            let found = found(&answerer, question).await?;
+            commands.push(
+                found
+                    .iter()
+                    .map(|found| command(site, found, question))
+                    .collect(),
+            );
+            if position == 0 {
+                nearest = found.first().map(Page::from);
+            }
+        }
         let hash = first.question_hash.chars().take(ID_DIGITS);
         let id = format!("asked-{}", hash.collect::<String>());
         subjects.push(Subject {
             count: questions.iter().map(|(open, _)| open.count).sum(),
             line: line(&id, text, nearest.as_ref()),
             nearest,
+            commands,
             questions: questions
                 .iter()
                 .map(|(_, text)| (*text).to_owned())
@@ -119,15 +142,40 @@ fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     share >= SAME_SUBJECT
 }
 
-async fn nearest(answerer: &Answerer, question: &str) -> Result<Option<Page>, CommandError> {
+/// Returns the sections nearest to a question, best first.
+async fn found(answerer: &Answerer, question: &str) -> Result<Vec<ScoredChunk>, CommandError> {
     let prepared = answerer.prepare(Question::new(question), None).await;
-    let candidates = prepared.map_err(Error::from)?.retrieved.candidates;
-    let listed = candidates.into_iter().find(|found| !found.chunk.unlisted);
-    Ok(listed.map(|found| Page {
-        title: found.chunk.title.clone(),
-        url: found.chunk.url_in(None).to_owned(),
-        source: found.chunk.source.clone(),
-    }))
+    let mut candidates = prepared.map_err(Error::from)?.retrieved.candidates;
+    candidates.retain(|found| !found.chunk.unlisted);
+    candidates.truncate(NEAREST);
+    Ok(candidates)
+}
+
+impl From<&ScoredChunk> for Page {
+    fn from(found: &ScoredChunk) -> Self {
+        Self {
+            title: found.chunk.title.clone(),
+            url: found.chunk.url_in(None).to_owned(),
+            source: found.chunk.source.clone(),
+        }
+    }
+}
+
+/// Returns the command that adds a question to a section.
+fn command(site: &str, section: &ScoredChunk, question: &str) -> String {
+    let anchor = section.chunk.section_id.as_deref().unwrap_or_default();
+    let question: Vec<&str> = question.split_whitespace().collect();
+    format!(
+        "bookrag questions add {} {} {}",
+        quoted(site),
+        quoted(&format!("{}#{anchor}", section.chunk.source)),
+        quoted(&question.join(" "))
+    )
+}
+
+/// Quotes an argument for a shell. A reader wrote the question, and an owner pastes the command: nothing in it may be run.
+fn quoted(argument: &str) -> String {
+    format!("'{}'", visible(argument).replace('\'', "'\\''"))
 }
 
 fn line(id: &str, question: &str, page: Option<&Page>) -> String {
@@ -158,10 +206,13 @@ pub(super) fn lines(subjects: &[Subject], insights: &Insights) -> Vec<String> {
                 page.title, page.url
             ));
         }
+        let commands = subject.commands.iter().flatten();
+        lines.extend(commands.map(|command| format!("        {command}")));
         lines.push(format!("        {}", subject.line));
     }
     if !subjects.is_empty() {
-        lines.push(format!("\n{ADVICE}"));
+        lines.push(format!("\n{TEACH}"));
+        lines.push(ADVICE.to_owned());
     }
     if lacks_texts(insights) {
         lines.push(format!("\n{HOW_TO_KEEP}"));
@@ -231,6 +282,14 @@ mod tests {
                 (text, answerable)
             );
         }
+    }
+
+    #[test]
+    fn a_readers_question_cannot_leave_its_quotes() {
+        assert_eq!(
+            quoted("it's $(rm -rf ~) `x`\u{1b}"),
+            "'it'\\''s $(rm -rf ~) `x`'"
+        );
     }
 
     #[test]

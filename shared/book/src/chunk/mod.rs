@@ -22,7 +22,8 @@ pub use split::sentences;
 pub use tokens::count_tokens;
 pub use types::Chunk;
 
-use section::{Section, classify, sections_of};
+use section::classify;
+pub(crate) use section::{Section, sections_of};
 use split::{Part, pieces_of};
 
 /// The version of the embedded text, part of an index's identity.
@@ -96,6 +97,13 @@ struct SectionContext<'a> {
 }
 
 impl SectionContext<'_> {
+    /// Returns the questions of the section. Each chunk of a long section has all of them.
+    fn questions(&self) -> Vec<String> {
+        let anchor = self.section.path.anchor().unwrap_or_default();
+        let section = self.document.questions.get(&anchor);
+        section.map_or_else(Vec::new, |section| section.questions.clone())
+    }
+
     fn chunk(&self, index: usize, piece: &Part<'_>, policy: &ChunkPolicy) -> Chunk {
         let heading = self.section.heading.filter(|_| index == 0);
         let own: Vec<&Block> = piece.blocks.iter().map(|block| &**block).collect();
@@ -115,6 +123,7 @@ impl SectionContext<'_> {
                 .heading
                 .map(|heading| shortened_title(&heading.text)),
             section_id: self.section.path.anchor(),
+            questions: self.questions(),
             breadcrumb: breadcrumb(self.document, &titles, self.enriched),
             heading_path: titles,
             links: links_of(heading.into_iter().chain(own.iter().copied())),

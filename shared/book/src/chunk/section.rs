@@ -55,16 +55,16 @@ const STRUCTURAL_TITLES: [&str; 19] = [
 const CODE_HEAVY_BLOCKS: usize = 2;
 
 #[derive(Debug)]
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     /// The heading; `None` before the first heading of a page.
-    pub(super) heading: Option<&'a Block>,
-    pub(super) blocks: &'a [Block],
-    pub(super) path: HeadingPath,
+    pub(crate) heading: Option<&'a Block>,
+    pub(crate) blocks: &'a [Block],
+    pub(crate) path: HeadingPath,
 }
 
 /// The headings above a text, outermost first, and the anchor for links to it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HeadingPath {
+pub(crate) struct HeadingPath {
     headings: Vec<(u8, String)>,
     anchor: Option<String>,
 }
@@ -83,7 +83,7 @@ impl HeadingPath {
         }
     }
 
-    pub(super) fn titles(&self) -> Vec<String> {
+    pub(crate) fn titles(&self) -> Vec<String> {
         self.headings
             .iter()
             .map(|(_, title)| title.clone())
@@ -91,7 +91,7 @@ impl HeadingPath {
     }
 
     /// The anchor of the nearest heading above that has one, of any level; a link to it lands just above the text.
-    pub(super) fn anchor(&self) -> Option<String> {
+    pub(crate) fn anchor(&self) -> Option<String> {
         self.anchor.clone()
     }
 }
@@ -103,7 +103,7 @@ impl Section<'_> {
 }
 
 /// Splits a document's blocks into sections, at each heading.
-pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
+pub(crate) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     let mut path = HeadingPath::default();
     let mut rest = blocks;

@@ -24,6 +24,8 @@ pub struct Chunk {
     pub marks: Vec<Mark>,
     /// The text embedded before `text`: the page's title and the headings above; for a short section, module and chapter too.
     pub breadcrumb: String,
+    /// The questions that its section answers, from the page's file of questions; found with the text, never shown or quoted as text of the book.
+    pub questions: Vec<String>,
     /// The addresses that its Markdown links to.
     pub links: Vec<String>,
     /// The heading; `None` before the first heading of a page.

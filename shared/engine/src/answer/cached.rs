@@ -38,6 +38,8 @@ pub(super) struct Kept {
     #[serde(default)]
     adapted: Vec<String>,
     suggestions: Vec<Suggestion>,
+    #[serde(default)]
+    follow_ups: Vec<String>,
     retrieved_chunk_ids: Vec<Uuid>,
     num_candidates: usize,
     scores: Vec<f32>,
@@ -101,6 +103,7 @@ impl Kept {
             unsupported: answer.unsupported.clone(),
             adapted: answer.adapted.clone(),
             suggestions: answer.suggestions.clone(),
+            follow_ups: answer.follow_ups.clone(),
             retrieved_chunk_ids: answer.retrieved_chunk_ids.clone(),
             num_candidates: answer.num_candidates,
             scores: answer.scores.clone(),
@@ -205,6 +208,7 @@ impl Prepared {
             unsupported: kept.unsupported,
             adapted: kept.adapted,
             suggestions: kept.suggestions,
+            follow_ups: kept.follow_ups,
             retrieved_chunk_ids: kept.retrieved_chunk_ids,
             num_candidates: kept.num_candidates,
             scores: kept.scores,

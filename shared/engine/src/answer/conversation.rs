@@ -7,8 +7,9 @@ use uuid::Uuid;
 use super::follow_up::rewritten;
 use super::language::AnswerLocale;
 use super::language::answer_locale;
+use super::pointing::points_back;
 use super::spending::Spent;
-use super::{Answerer, Asker, Question, REMEMBERED_EXCHANGES};
+use super::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
 use crate::catalog::{CatalogError, StoredExchange};
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator};
@@ -73,7 +74,8 @@ impl Answerer {
     }
 
     /// Retrieves for a question of a conversation: alone, and together with the questions before it if it is short. The search that finds the better
-    /// match wins. If that is a joined one and there is a model, the model rewrites the question.
+    /// match wins, but a question about something that the book does not have stays one unless it points back. If a joined search wins and there is
+    /// a model, the model rewrites the question.
     pub(super) async fn find(
         &self,
         question: &Question,
@@ -87,9 +89,8 @@ impl Answerer {
             .rev()
             .map(|exchange| end_of(&exchange.question))
             .filter(|text| !text.is_empty());
-        let last = earlier
-            .next()
-            .filter(|_| may_depend(asked, self.language_of(question, asked)));
+        let language = self.language_of(question, asked);
+        let last = earlier.next().filter(|_| may_depend(asked, language));
         let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
         };
@@ -98,11 +99,9 @@ impl Answerer {
             self.retrieve(question, asked.clone()),
             self.retrieve(question, format!("{asked}\n{last}")),
         )?;
-        if alone
-            .retrieved
-            .signals
-            .fits_better(&found.retrieved.signals)
-        {
+        let own = &alone.retrieved.signals;
+        let is_refused = outcome(own) == Outcome::NotCovered && !points_back(asked, language);
+        if is_refused || own.fits_better(&found.retrieved.signals) {
             return Ok(alone);
         }
         // The question before may depend on the one before it.

@@ -1,11 +1,13 @@
 //! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → record.
 
 mod limits;
+mod normal_form;
 mod scope;
 mod language;
 mod sentences;
 mod follow_up;
 mod conversation;
+mod pointing;
 mod answerable;
 mod cut_code;
 mod passages;
@@ -15,6 +17,7 @@ mod links;
 mod texts;
 mod lookup;
 mod closest;
+mod proposals;
 mod spending;
 mod turns;
 mod refusal;
@@ -48,11 +51,13 @@ use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, Stag
 
 pub use answerable::{Outcome, outcome};
 pub use limits::ModelLimits;
+pub use proposals::{Proposal, proposals};
 pub use scope::{default_filters, locale_of};
 
 use cached::Cache;
 use conversation::SearchResult;
 use language::answer_locale;
+use normal_form::normalised;
 use scope::Selection;
 use sentences::{Sentences, is_textbook};
 use spending::Spent;
@@ -127,27 +132,11 @@ impl Question {
     }
 }
 
-/// Trailing signs that do not distinguish questions.
-const ENDS: [char; 7] = ['?', '!', '.', '…', '？', '！', '。'];
-
 impl Question {
     /// Returns the normal form that equal questions share: lower case except options of commands, single spaces, no trailing signs.
     #[must_use]
     pub fn normalised(&self) -> String {
-        let words = self.query.split_whitespace().map(|word| {
-            let is_option = word
-                .trim_start_matches(['`', '"', '\'', '('])
-                .starts_with('-');
-            if is_option {
-                word.to_owned()
-            } else {
-                word.to_lowercase().replace('’', "'")
-            }
-        });
-        let joined = words.collect::<Vec<_>>().join(" ");
-        joined
-            .trim_end_matches(|c: char| ENDS.contains(&c) || c == ' ')
-            .to_owned()
+        normalised(&self.query)
     }
 }
 
@@ -303,6 +292,8 @@ pub struct Answer {
     pub adapted: Vec<String>,
     /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
+    /// Up to two questions that sections next to the cited ones answer; none if the book does not cover the question.
+    pub follow_ups: Vec<String>,
     /// The message's id.
     pub message_id: Uuid,
     /// The id of the stored conversation.

@@ -1,9 +1,11 @@
 //! Makes the whole answer of a text.
 
 use super::closest::{nearest_pages, next_sections};
+use super::proposals::{Seen, follow_ups};
 use super::writer::{Writer, Written};
-use super::{Answer, Mode, Outcome, Prepared};
+use super::{Answer, Mode, Outcome, Prepared, Suggestion};
 use crate::catalog::Indexing;
+use crate::cite::Citation;
 use crate::generate::Passage;
 use crate::retrieve::milliseconds;
 
@@ -40,7 +42,7 @@ impl Prepared {
             let url = passage.candidate.url(self.locale.as_deref());
             citations.iter().any(|citation| citation.url == url)
         };
-        let suggestions = match (self.outcome, &self.question.mode) {
+        let suggestions: Vec<Suggestion> = match (self.outcome, &self.question.mode) {
             (Outcome::Answered, Mode::GlobalBook) => {
                 let passages = self.extractable();
                 let similarities = self.texts.similarities.as_ref();
@@ -51,8 +53,10 @@ impl Prepared {
             }
             _ => Vec::new(),
         };
+        let follow_ups = self.follow_ups(&citations, &suggestions);
         let answer = Answer {
             text,
+            follow_ups,
             confidence: if count > 0.0 { sum / count } else { 0.0 },
             citations,
             suggestions,
@@ -61,6 +65,25 @@ impl Prepared {
             ..self.bare()
         };
         (None, answer)
+    }
+
+    /// Returns the questions to ask next, of the sections that were found or read.
+    fn follow_ups(&self, citations: &[Citation], suggestions: &[Suggestion]) -> Vec<String> {
+        let asked = [&self.question.query, &self.standalone];
+        let before = self.history.iter().map(|exchange| &exchange.question);
+        let seen = Seen {
+            asked: asked
+                .into_iter()
+                .chain(before)
+                .map(String::as_str)
+                .collect(),
+            citations,
+            suggestions,
+            locale: self.locale.as_deref(),
+        };
+        let around = self.texts.around.0.iter().flatten();
+        let sections: Vec<_> = around.chain(&self.retrieved.candidates).collect();
+        follow_ups(&seen, &sections)
     }
 
     /// Returns the answer without its text.
@@ -77,6 +100,7 @@ impl Prepared {
             unsupported: Vec::new(),
             adapted: Vec::new(),
             suggestions: Vec::new(),
+            follow_ups: Vec::new(),
             message_id: self.message_id,
             conversation_id: self.conversation_id,
             tokens: self.spent.tokens,

@@ -8,6 +8,7 @@ mod rate_limit;
 mod insights;
 
 mod pages;
+mod proposals;
 mod readers;
 mod answers;
 
@@ -46,7 +47,7 @@ pub use types::{
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);

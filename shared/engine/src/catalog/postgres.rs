@@ -16,6 +16,7 @@ mod limits;
 mod log;
 mod migrations;
 mod pages;
+mod proposals;
 mod pending;
 mod pool;
 mod search;

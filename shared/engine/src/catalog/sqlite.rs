@@ -11,6 +11,7 @@ mod insights;
 mod limits;
 mod log;
 mod pages;
+mod proposals;
 mod pending;
 mod search;
 mod values;

@@ -34,6 +34,9 @@ pub struct IndexSpec {
     /// The kind of token vectors in its points: the projection's name and hash. `None` without token vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_vectors: Option<String>,
+    /// The version of the vectors of questions in its points. `None` for a collection that has no place for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_vectors: Option<u32>,
 }
 
 /// An index to find or create.

@@ -2,13 +2,15 @@
 
 use super::TokenVectors;
 
-/// The vectors of a text.
+/// The vectors of a text, and of the questions that it answers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Embedding {
     /// The text's vector, of unit length.
     pub vector: Vec<f32>,
     /// The token vectors; empty if the model has none.
     pub tokens: TokenVectors,
+    /// One vector of unit length for each question of a chunk, in the order of its payload; empty in what an embedder returns.
+    pub questions: Vec<Vec<f32>>,
 }
 
 /// A text split into pieces that fit the model's input, each with the same breadcrumb.
@@ -26,6 +28,7 @@ impl From<Vec<f32>> for Embedding {
         Self {
             vector,
             tokens: TokenVectors::default(),
+            questions: Vec::new(),
         }
     }
 }
@@ -54,6 +57,7 @@ impl Embedding {
         Self {
             vector: sum,
             tokens: TokenVectors::new(tokens),
+            questions: Vec::new(),
         }
     }
 }
@@ -73,6 +77,7 @@ mod tests {
         let window = |vector: [f32; 2], tokens: [usize; 3]| Embedding {
             vector: vector.to_vec(),
             tokens: TokenVectors::new(tokens.map(token)),
+            questions: Vec::new(),
         };
         let windows = [window([1.0, 0.0], [0, 1, 2]), window([0.0, 1.0], [0, 3, 4])];
         let joined = Embedding::of_windows(windows.to_vec(), 1);

@@ -82,6 +82,7 @@ fn embedding(text: &str) -> Embedding {
     Embedding {
         vector,
         tokens: TokenVectors::new(tokens),
+        questions: Vec::new(),
     }
 }
 

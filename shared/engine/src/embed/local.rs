@@ -134,6 +134,7 @@ impl LocalEmbedder {
         Ok(Embedding {
             vector,
             tokens: self.token_vectors(&states, text, prefix),
+            questions: Vec::new(),
         })
     }
 

@@ -8,6 +8,7 @@ mod openai;
 mod functions;
 mod readable;
 mod prompt;
+mod questions;
 
 use std::time::Duration;
 
@@ -24,6 +25,10 @@ pub use openai::OpenAiChat;
 pub use prompt::{
     AnswerRequest, Exchange, Prompt, answer_prompt, fence, fenced, form_of_prompts, rewrite_prompt,
     rules_of_answers,
+};
+pub use questions::{
+    MAX_QUESTIONS_TOKENS, USUAL_QUESTIONS_TOKENS, parse_questions, questions_prompt,
+    tokens_of_prompt,
 };
 pub use readable::readable;
 pub use similarity::Similarities;

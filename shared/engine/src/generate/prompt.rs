@@ -202,7 +202,7 @@ fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
 }
 
 /// Appends a fenced text, with a line that describes it.
-fn data(user: &mut String, fence: &str, about: &str, text: &str) {
+pub(super) fn data(user: &mut String, fence: &str, about: &str, text: &str) {
     begin(user, fence, about, text);
     end(user, fence);
 }

@@ -5,6 +5,7 @@
 
 mod image;
 mod nearest;
+mod questions;
 mod stored;
 mod vectors;
 mod words;
@@ -187,8 +188,8 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the `limit` nearest chunks and the `limit` best by BM25, merged and sorted by cosine, with cosines and token scores. If the vector is
-    /// empty, returns only the best by BM25, with that score.
+    /// Returns the `limit` nearest chunks, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine, with all
+    /// scores. If the vector is empty, returns only the best by BM25, with that score.
     pub async fn search(
         &self,
         collection: &str,
@@ -196,6 +197,7 @@ impl LocalIndex {
     ) -> Result<Vec<ScoredPoint>, IndexError> {
         let (name, index) = (collection.to_owned(), self.clone());
         let (text, filters, limit) = (query.text.to_owned(), query.filters.clone(), query.limit);
+        let with_questions = query.with_questions;
         let vector = nearest::unit(query.vector);
         let question = MaxSim::of(query.tokens);
         let found = self.database.read(move |connection| {
@@ -216,8 +218,7 @@ impl LocalIndex {
             if vector.is_empty() {
                 return Ok(image.chunks.points(by_words));
             }
-            let nearest = image.nearest(&vector, &admitted, by_words, limit);
-            let mut points = image.chunks.points(nearest);
+            let mut points = image.nearest(&vector, &admitted, by_words, limit, with_questions);
             if let Some(question) = question {
                 vectors::score_tokens(&transaction, collection, &question, &mut points)?;
             }

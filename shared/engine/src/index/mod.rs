@@ -38,6 +38,9 @@ pub(crate) use stored::with_text;
 #[cfg(any(feature = "cloud", feature = "embedded"))]
 pub(crate) use stored::without_text;
 
+/// The version of the vectors of questions, part of an index's identity.
+pub const QUESTION_VECTORS_VERSION: u32 = 1;
+
 /// The vector store.
 #[derive(Debug, Clone)]
 pub enum VectorIndex {
@@ -87,7 +90,7 @@ pub struct NewPoint {
     pub point_id: Uuid,
     /// The chunk's text and metadata. The local store leaves them to the catalog.
     pub payload: ChunkPayload,
-    /// The chunk's dense vector, of unit length, and its token vectors.
+    /// The chunk's dense vector, of unit length, its token vectors, and the vectors of its questions.
     pub embedding: Embedding,
 }
 
@@ -100,9 +103,11 @@ pub struct VectorQuery<'a> {
     pub vector: &'a [f32],
     /// The question's tokens; empty for no token scores, for example if the collection has no token vectors.
     pub tokens: &'a [WeightedToken],
+    /// True to compare the vector with those of questions; false if the collection has no place for them.
+    pub with_questions: bool,
     /// The filters.
     pub filters: &'a Filters,
-    /// The number of points from each ranker.
+    /// The number of points from each ranker: the cosine, the nearest question, and BM25.
     pub limit: usize,
 }
 
@@ -115,6 +120,8 @@ pub struct ScoredPoint {
     pub score: f32,
     /// The similarity of its tokens and the question's, about −1 to 1 (see [`MaxSim`](crate::embed::MaxSim)); `None` if either has none.
     pub token_score: Option<f32>,
+    /// The largest cosine of the question and a question that the chunk answers, −1 to 1; `None` if it has none, or without a vector.
+    pub question_score: Option<f32>,
 }
 
 /// Calls a method on the selected store.
@@ -225,7 +232,7 @@ impl VectorIndex {
         on_store!(self, store => store.delete(collection, points))
     }
 
-    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
+    /// Returns the vectors of points, of their tokens and of their questions, by point; missing points are left out.
     pub async fn vectors(
         &self,
         collection: &str,
@@ -253,8 +260,8 @@ impl VectorIndex {
         on_store!(self, store => store.count(collection))
     }
 
-    /// Returns the `limit` nearest points by cosine and the `limit` best by BM25, merged and sorted by cosine, with cosines and token scores. Without
-    /// a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
+    /// Returns the `limit` nearest points by cosine, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine,
+    /// with all scores. Without a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
     pub async fn search(
         &self,
         collection: &str,

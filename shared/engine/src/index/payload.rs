@@ -91,6 +91,10 @@ pub struct ChunkPayload {
     /// chunks keep their hash and their point.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub search_words: String,
+    /// The questions that the section answers, from the page's file of questions: searched with the text, never shown as text of the book. Omitted if
+    /// there are none, so that other chunks keep their hash and their point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// The locales that show this text: its own, and those without a translation of the page.
     pub locale: Vec<String>,
     /// The page's URLs under those other locales, in the same order.
@@ -151,6 +155,7 @@ impl ChunkPayload {
             proficiency_level: or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
             keywords: front_matter.keywords.clone(),
             search_words: front_matter.search_words(),
+            questions: chunk.questions.clone(),
             locale: own_locale
                 .chain(document.fallback_urls.keys().cloned())
                 .collect(),
@@ -207,10 +212,11 @@ impl ChunkPayload {
         format!("{}\n{}", self.breadcrumb, self.text)
     }
 
-    /// Returns the text for BM25: the page's keywords, then the embedded text.
+    /// Returns the text for BM25: the page's keywords, the embedded text, then the questions.
     #[must_use]
     pub fn searched_text(&self) -> String {
-        format!("{}\n{}", self.search_words, self.embedded_text())
+        let (keywords, text) = (&self.search_words, self.embedded_text());
+        format!("{keywords}\n{text}\n{}", self.questions.join("\n"))
     }
 
     /// The language of the text.

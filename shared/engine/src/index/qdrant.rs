@@ -33,7 +33,9 @@ use convert::{
 const DENSE: &str = "dense";
 /// The token vectors, compared by the sum of the question's best dot products.
 const TOKENS: &str = "tokens";
-/// The BM25 weights, computed by Qdrant from the embedded text.
+/// The vectors of the questions that a chunk answers, compared by the best cosine.
+const QUESTIONS: &str = "questions";
+/// The BM25 weights, computed by Qdrant from the embedded text and the questions.
 const LEXICAL: &str = "bm25";
 const BM25_MODEL: &str = "qdrant/bm25";
 
@@ -159,6 +161,11 @@ impl QdrantIndex {
                 .hnsw_config(HnswConfigDiffBuilder::default().m(0))
                 .on_disk(true),
         );
+        dense.add_named_vector_params(
+            QUESTIONS,
+            VectorParamsBuilder::new(dimensions as u64, Distance::Cosine)
+                .multivector_config(MultiVectorConfigBuilder::new(MultiVectorComparator::MaxSim)),
+        );
         let mut lexical = SparseVectorsConfigBuilder::default();
         lexical.add_named_vector_params(
             LEXICAL,
@@ -212,7 +219,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
+    /// Returns the vectors of points, of their tokens and of their questions, by point; missing points are left out.
     pub(super) async fn vectors(
         &self,
         collection: &str,
@@ -365,8 +372,12 @@ impl QdrantIndex {
             return answer.result.into_iter().map(scored).collect();
         }
         let nearest = Query::new_nearest(VectorInput::from(query.vector.to_vec()));
-        let mut union = request.limit(2 * limit);
-        for (ranker, using) in [(nearest.clone(), DENSE), (words, LEXICAL)] {
+        let mut rankers = vec![(nearest.clone(), DENSE), (words, LEXICAL)];
+        if query.with_questions {
+            rankers.push((nearest.clone(), QUESTIONS));
+        }
+        let mut union = request.limit(rankers.len() as u64 * limit);
+        for (ranker, using) in rankers {
             let mut best = PrefetchQueryBuilder::default()
                 .query(ranker)
                 .using(using)
@@ -377,7 +388,11 @@ impl QdrantIndex {
             union = union.add_prefetch(best);
         }
         let question = MaxSim::of(query.tokens);
-        let mut requests = vec![union.clone().query(nearest).using(DENSE).build()];
+        let dense = union.clone().query(nearest.clone()).using(DENSE);
+        let mut requests = vec![dense.build()];
+        if query.with_questions {
+            requests.push(union.clone().query(nearest).using(QUESTIONS).build());
+        }
         if question.is_some() {
             let tokens = Query::new_nearest(VectorInput::from(weighed_tokens(query.tokens)));
             requests.push(union.query(tokens).using(TOKENS).build());
@@ -387,15 +402,30 @@ impl QdrantIndex {
         let mut answers = answer.result.into_iter().map(|answer| answer.result);
         let points = answers.next().unwrap_or_default().into_iter().map(scored);
         let mut points = points.collect::<Result<Vec<_>, _>>()?;
+        let by_questions = if query.with_questions {
+            scores_of(answers.next())?
+        } else {
+            HashMap::new()
+        };
         let weights = question.map_or(1.0, |question| question.weights());
-        let sums = answers.next().unwrap_or_default().into_iter();
-        let sums = sums.map(|point| Ok((uuid_of(point.id)?, point.score)));
-        let sums = sums.collect::<Result<HashMap<_, _>, IndexError>>()?;
+        let sums = scores_of(answers.next())?;
         for point in &mut points {
+            point.question_score = by_questions.get(&point.point_id).copied();
             point.token_score = sums.get(&point.point_id).map(|sum| sum / weights);
         }
         Ok(points)
     }
+}
+
+/// Returns the scores of an answer's points; none without an answer.
+fn scores_of(
+    answer: Option<Vec<qdrant_client::qdrant::ScoredPoint>>,
+) -> Result<HashMap<Uuid, f32>, IndexError> {
+    let mut scores = HashMap::new();
+    for point in answer.unwrap_or_default() {
+        scores.insert(uuid_of(point.id)?, point.score);
+    }
+    Ok(scores)
 }
 
 /// Makes an idempotent call, with retries while the store is unavailable.

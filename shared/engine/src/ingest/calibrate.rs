@@ -77,6 +77,7 @@ impl Ingest {
                 text,
                 vector,
                 tokens: &[],
+                with_questions: false,
                 filters,
                 limit: NEAREST_CHUNKS,
             };

@@ -195,6 +195,7 @@ impl Ingest {
             text,
             vector,
             tokens: &[],
+            with_questions: false,
             filters,
             limit: 1,
         };

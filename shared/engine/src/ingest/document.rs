@@ -176,6 +176,8 @@ impl Ingest {
         let mut plan = Plan::new(document, &chunks, &old, self.new_point_id);
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;
+        plan.find_stored_questions(&self.index, &self.index_row, &old)
+            .await?;
         let embedded = self.embed(&mut plan).await?;
         let intents = plan.fresh_points();
         if !intents.is_empty() {
@@ -212,11 +214,12 @@ impl Ingest {
         }))
     }
 
-    /// Embeds the chunks for which no stored vector exists, in batches shared with other active documents.
+    /// Embeds the chunks and the questions for which no stored vector exists, in batches shared with other active documents.
     ///
     /// A chunk that exceeds the model's input, such as a long code block, gets the mean of its windows' vectors and the tokens of
     /// all windows.
     async fn embed(&self, plan: &mut Plan<'_>) -> Result<Embedded, IngestError> {
+        let questions = plan.unknown_questions();
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
@@ -229,8 +232,8 @@ impl Ingest {
                 self.embedder.windows(&chunk.breadcrumb, &chunk.text)
             })
             .collect();
-        let texts = windows.iter().flat_map(|windows| windows.texts.clone());
-        let texts: Vec<String> = texts.collect();
+        let texts = windows.iter().flat_map(|windows| &windows.texts);
+        let texts: Vec<String> = texts.chain(&questions).cloned().collect();
         let embedded = self.batches.embed(&self.embedder, &texts).await?;
         let own = texts
             .iter()
@@ -251,6 +254,8 @@ impl Ingest {
                 Vector::Reused(embedding)
             };
         }
+        let vectors = embeddings.map(|(embedding, _)| embedding.vector);
+        plan.add_questions(questions.into_iter().zip(vectors));
         Ok(Embedded {
             chunks,
             tokens,

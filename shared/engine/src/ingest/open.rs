@@ -9,6 +9,7 @@ use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
 use crate::embed::Embedder;
+use crate::index::QUESTION_VECTORS_VERSION;
 use crate::index::{VectorIndex, bm25_settings};
 use crate::source::Source;
 use book::chunk::{ChunkPolicy, EMBEDDED_TEXT_VERSION};
@@ -88,6 +89,7 @@ impl Ingest {
             embedded_text_version: EMBEDDED_TEXT_VERSION,
             bm25: bm25_settings(),
             token_vectors: identity.token_vectors.clone(),
+            question_vectors: Some(QUESTION_VECTORS_VERSION),
         };
         let new = NewIndex {
             collection: format!("{}{}", options.collection, tag(&options.site, &spec)),
@@ -202,6 +204,7 @@ mod tests {
             embedded_text_version: 1,
             bm25: "k=1.2".to_owned(),
             token_vectors: None,
+            question_vectors: None,
         };
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(
@@ -213,10 +216,11 @@ mod tests {
         assert_eq!(tag("robots", &spec), "_e7a641d1");
         let with_tokens = IndexSpec {
             token_vectors: Some("pca96 0a1b".to_owned()),
+            question_vectors: Some(1),
             ..spec
         };
         let with_tokens = serde_json::to_string(&with_tokens).unwrap();
-        let ending = r#","token_vectors":"pca96 0a1b"}"#;
+        let ending = r#","token_vectors":"pca96 0a1b","question_vectors":1}"#;
         assert_eq!(with_tokens, json.trim_end_matches('}').to_owned() + ending);
     }
 }

@@ -16,6 +16,8 @@ use book::{Document, UNKNOWN, hex};
 
 pub(super) struct Plan<'a> {
     pub(super) chunks: Vec<PlannedChunk<'a>>,
+    /// The known vectors of questions, by their text.
+    questions: HashMap<String, Vec<f32>>,
     document: &'a Document,
 }
 
@@ -87,7 +89,11 @@ impl<'a> Plan<'a> {
                 }
             })
             .collect();
-        Self { chunks, document }
+        Self {
+            chunks,
+            questions: HashMap::new(),
+            document,
+        }
     }
 
     /// Finds stored vectors for new chunks: from this document's old chunks, from any chunk with the same text, and from the live
@@ -149,6 +155,7 @@ impl<'a> Plan<'a> {
             return Ok(());
         }
         let stored = index.vectors(&row.collection, &points).await?;
+        self.take_over_questions(index, row, &stored).await?;
         for chunk in &mut self.chunks {
             let Vector::Stored(point) = chunk.vector else {
                 continue;
@@ -162,6 +169,69 @@ impl<'a> Plan<'a> {
             };
         }
         Ok(())
+    }
+
+    /// Finds the vectors of questions whose section's text has changed, in the document's old points.
+    pub(super) async fn find_stored_questions(
+        &mut self,
+        index: &VectorIndex,
+        row: &IndexRow,
+        old: &[ChunkRow],
+    ) -> Result<(), IngestError> {
+        if self.unknown_questions().is_empty() || old.is_empty() {
+            return Ok(());
+        }
+        let points: Vec<Uuid> = old.iter().map(|row| row.point_id).collect();
+        let stored = index.vectors(&row.collection, &points).await?;
+        self.take_over_questions(index, row, &stored).await
+    }
+
+    /// Remembers the vectors of stored points' questions.
+    async fn take_over_questions(
+        &mut self,
+        index: &VectorIndex,
+        row: &IndexRow,
+        stored: &HashMap<Uuid, Embedding>,
+    ) -> Result<(), IngestError> {
+        if self.unknown_questions().is_empty() {
+            return Ok(());
+        }
+        let points: Vec<Uuid> = stored
+            .iter()
+            .filter(|(_, embedding)| !embedding.questions.is_empty())
+            .map(|(point, _)| *point)
+            .collect();
+        for (point, payload) in index.payloads(&row.collection, &points).await? {
+            let vectors = &stored[&point].questions;
+            if vectors.len() != payload.questions.len() {
+                continue;
+            }
+            for (question, vector) in payload.questions.into_iter().zip(vectors) {
+                if vector.len() == row.spec.dimensions {
+                    self.questions.insert(question, vector.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the questions of new points without a known vector, each once.
+    pub(super) fn unknown_questions(&self) -> Vec<String> {
+        let mut unknown: Vec<String> = Vec::new();
+        for question in self.fresh().flat_map(|chunk| &chunk.payload.questions) {
+            if !self.questions.contains_key(question) && !unknown.contains(question) {
+                unknown.push(question.clone());
+            }
+        }
+        unknown
+    }
+
+    /// Adds the vectors of questions.
+    pub(super) fn add_questions(
+        &mut self,
+        questions: impl IntoIterator<Item = (String, Vec<f32>)>,
+    ) {
+        self.questions.extend(questions);
     }
 
     pub(super) fn fresh_points(&self) -> Vec<Uuid> {
@@ -180,7 +250,10 @@ impl<'a> Plan<'a> {
                 Vector::Ready(embedding) | Vector::Reused(embedding) => Ok(NewPoint {
                     point_id: chunk.point_id,
                     payload: chunk.payload.clone(),
-                    embedding: embedding.clone(),
+                    embedding: Embedding {
+                        questions: self.vectors_of(&chunk.payload.questions),
+                        ..embedding.clone()
+                    },
                 }),
                 _ => Err(ProviderError::Malformed(format!(
                     "no vector for lines {} to {} of {}",
@@ -188,6 +261,15 @@ impl<'a> Plan<'a> {
                 ))
                 .into()),
             })
+            .collect()
+    }
+
+    fn vectors_of(&self, questions: &[String]) -> Vec<Vec<f32>> {
+        let vectors = questions
+            .iter()
+            .map(|question| self.questions.get(question));
+        vectors
+            .map(|vector| vector.cloned().unwrap_or_default())
             .collect()
     }
 

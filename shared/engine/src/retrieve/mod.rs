@@ -195,6 +195,8 @@ pub struct Signals {
     /// The fused score of the first chunk less the mean of the first ten: how much one chunk stands out, whatever the embedder and the length of the
     /// question. `None` with fewer than ten.
     pub margin: Option<f32>,
+    /// True if the first chunk's section has questions, whose scores are further apart.
+    pub is_asked: bool,
 }
 
 impl Signals {

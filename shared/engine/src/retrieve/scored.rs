@@ -28,6 +28,8 @@ pub struct Scores {
     pub dense: Option<f32>,
     /// The similarity of its tokens and the question's, about −1 to 1; `null` if the index has no token vectors.
     pub tokens: Option<f32>,
+    /// The cosine of the question and the nearest question that the chunk's section answers, −1 to 1; `null` if it has none.
+    pub question: Option<f32>,
     /// The BM25 score among the chunks found, at least 0.
     pub lexical: f32,
     /// The share of the question's words in the chunk, weighted by rarity, 0 to 1.
@@ -46,6 +48,7 @@ impl Scores {
         Self {
             dense: found.map(|point| point.score),
             tokens: found.and_then(|point| point.token_score),
+            question: found.and_then(|point| point.question_score),
             ..Self::default()
         }
     }

@@ -36,6 +36,7 @@ impl Retriever {
             text,
             vector: &question.vector,
             tokens: &question.tokens,
+            with_questions: self.index.spec.question_vectors.is_some(),
             filters,
             limit: FETCHED,
         };

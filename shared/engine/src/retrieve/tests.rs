@@ -91,6 +91,7 @@ fn new_index() -> NewIndex {
             embedded_text_version: 1,
             bm25: "k1=1.2 b=0.75".to_owned(),
             token_vectors: None,
+            question_vectors: None,
         },
         collection: "tests".to_owned(),
         site: SiteInfo {

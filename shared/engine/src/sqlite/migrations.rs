@@ -7,7 +7,10 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{DatabaseError, begin_write};
 
 /// In order: the first creates version 1, each later one adds 1.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_catalog.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0001_catalog.sql"),
+    include_str!("../../migrations/sqlite/0002_questions.sql"),
+];
 
 #[expect(
     clippy::cast_possible_truncation,

@@ -115,6 +115,7 @@ impl Book {
             text,
             vector,
             tokens: &[],
+            with_questions: true,
             filters,
             limit,
         };
@@ -200,6 +201,7 @@ fn payload(text: &str) -> ChunkPayload {
         proficiency_level: "N/A".to_owned(),
         keywords: Vec::new(),
         search_words: String::new(),
+        questions: Vec::new(),
         locale: vec!["en".to_owned()],
         fallback_urls: Vec::new(),
         version: "current".to_owned(),
@@ -277,6 +279,7 @@ fn new_index(policy: &str) -> NewIndex {
             embedded_text_version: 1,
             bm25: "local".to_owned(),
             token_vectors: None,
+            question_vectors: None,
         },
         collection: format!("chunks_{policy}"),
         site: SiteInfo::default(),

@@ -155,6 +155,7 @@ async fn a_new_point_has_no_tokens_of_one_that_is_gone() {
         let embedding = Embedding {
             vector: vector(0),
             tokens: tokens.clone(),
+            questions: Vec::new(),
         };
         (Uuid::new_v4(), embedding)
     };

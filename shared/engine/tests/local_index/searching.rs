@@ -201,6 +201,7 @@ async fn what_cannot_be_searched_is_rejected() {
             text: "",
             vector: &vector,
             tokens: &[],
+            with_questions: true,
             filters: &filters,
             limit: 1,
         };

@@ -129,6 +129,23 @@ async fn other_files_converge_the_pages_they_concern() {
 }
 
 #[tokio::test]
+async fn a_file_of_questions_converges_its_page() {
+    let world = World::start("lambda_ingest_questions").await;
+    world.put("bookrag.toml", "base_url = '/'\n").await;
+    world.converge(Change::Created, "bookrag.toml").await;
+    world.put("docs/a.md", "# A\n\nText.\n").await;
+    world.converge(Change::Created, "docs/a.md").await;
+    let without = world.payload_hashes("docs/a.md").await;
+    let questions = "bookrag.questions/docs/a.md.txt";
+    world.put(questions, "#\nwhy does it blink?\n").await;
+    world.converge(Change::Created, questions).await;
+    assert_ne!(world.payload_hashes("docs/a.md").await, without);
+    world.delete(questions).await;
+    world.converge(Change::Removed, questions).await;
+    assert_eq!(world.payload_hashes("docs/a.md").await, without);
+}
+
+#[tokio::test]
 async fn objects_of_every_docs_instance_are_converged() {
     let world = World::start("lambda_ingest_instances").await;
     let (older, current) = ("api_versioned_docs/version-1.0/valve.md", "api/valve.md");

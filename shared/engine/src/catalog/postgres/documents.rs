@@ -238,14 +238,7 @@ impl PostgresCatalog {
                 ],
             )
             .await?;
-        let number = |row: &Row| row.get::<_, i64>("number");
-        let mut around = vec![Vec::new(); places.len()];
-        for (chunks, place) in around.iter_mut().zip(1..) {
-            let first = rows.partition_point(|row| number(row) < place);
-            let end = rows.partition_point(|row| number(row) <= place);
-            *chunks = joined_chunks(&rows[first..end])?;
-        }
-        Ok(around)
+        lists_of_chunks(&rows, places.len())
     }
 }
 
@@ -268,6 +261,24 @@ pub(super) fn joined_chunks(rows: &[Row]) -> Result<Vec<JoinedChunk>, CatalogErr
         }
     }
     Ok(chunks)
+}
+
+/// Converts rows ordered by `number`, from 1, to one list per number.
+pub(super) fn lists_of_chunks(
+    rows: &[Row],
+    count: usize,
+) -> Result<Vec<Vec<JoinedChunk>>, CatalogError> {
+    let mut lists = vec![Vec::new(); count];
+    for (chunks, number) in lists.iter_mut().zip(1..) {
+        let first = rows.partition_point(|row| number_of(row) < number);
+        let end = rows.partition_point(|row| number_of(row) <= number);
+        *chunks = joined_chunks(&rows[first..end])?;
+    }
+    Ok(lists)
+}
+
+fn number_of(row: &Row) -> i64 {
+    row.get("number")
 }
 
 fn stored_document(row: &Row) -> Result<StoredDocument, CatalogError> {

@@ -6,7 +6,10 @@ use tokio_postgres::types::Type;
 use crate::catalog::CatalogError;
 
 /// In order: the first creates version 1, each later one adds 1.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_catalog.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_catalog.sql"),
+    include_str!("../../../migrations/0002_questions.sql"),
+];
 
 /// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists
 /// and ends with the transaction. Its key is this program's name in ASCII.

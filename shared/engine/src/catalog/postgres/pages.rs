@@ -14,10 +14,15 @@ impl PostgresCatalog {
         index_id: i64,
         urls: Option<&[String]>,
     ) -> Result<Vec<PageRow>, CatalogError> {
+        // Only a condition without OR uses the index of URLs.
+        let wanted = match urls {
+            Some(_) => "url = ANY($2)",
+            None => "$2::text[] IS NULL",
+        };
         let rows = self
             .pool
             .query(
-                "SELECT document_id, title, url, locale, version,
+                &format!("SELECT document_id, title, url, locale, version,
                     (SELECT coalesce(sum(token_count), 0)::bigint FROM document_chunks AS chunk
                         WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                     ) AS tokens,
@@ -25,7 +30,7 @@ impl PostgresCatalog {
                         WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                         ORDER BY position LIMIT 1), false) AS unlisted
                  FROM documents AS document
-                 WHERE index_id = $1 AND NOT deleted AND ($2::text[] IS NULL OR url = ANY($2)) ORDER BY source",
+                 WHERE index_id = $1 AND NOT deleted AND {wanted} ORDER BY source"),
                 &[(&index_id, Type::INT8), (&urls, Type::TEXT_ARRAY)],
             )
             .await?;

@@ -261,7 +261,7 @@ pub(super) fn joined(
     )
 }
 
-fn read_joined(
+pub(super) fn read_joined(
     connection: &Connection,
     condition: &str,
     values: impl Params,

@@ -13,10 +13,15 @@ impl SqliteCatalog {
         index_id: i64,
         urls: Option<&[String]>,
     ) -> Result<Vec<PageRow>, CatalogError> {
+        // The index of URLs is used only for a condition without OR, and for an order that no index has.
+        let wanted = match urls {
+            Some(_) => "url IN (SELECT value FROM json_each(?2)) ORDER BY +source",
+            None => "?2 IS NULL ORDER BY source",
+        };
         let urls = urls.map(|urls| json(&urls));
         self.read(move |connection| {
             let pages = connection
-                .prepare_cached(
+                .prepare_cached(&format!(
                     "SELECT document_id, title, url, locale, version,
                         (SELECT coalesce(sum(token_count), 0) FROM document_chunks AS chunk
                             WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
@@ -26,9 +31,8 @@ impl SqliteCatalog {
                             WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                             ORDER BY position LIMIT 1), 0) AS unlisted
                      FROM documents AS document
-                     WHERE index_id = ?1 AND NOT deleted AND (?2 IS NULL OR url IN (SELECT value FROM json_each(?2)))
-                     ORDER BY source",
-                )?
+                     WHERE index_id = ?1 AND NOT deleted AND {wanted}"
+                ))?
                 .query_map((index_id, urls), page_row)?
                 .collect::<Result<_, _>>()?;
             Ok(pages)

@@ -76,7 +76,7 @@ async fn a_check_finds_what_the_schema_lacks() {
         .unwrap();
     drop(connection);
     assert!(drops.len() > 30, "{drops:?}");
-    let of_another_program = "UPDATE schema_version SET version = 999".to_owned();
+    let of_another_program = "UPDATE schema_version SET version = 999 WHERE version = 1".to_owned();
     for change in drops.into_iter().chain([of_another_program]) {
         fs::write(&path, &whole).unwrap();
         let connection = Connection::open(&path).unwrap();

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Searched;
 use super::nearest::Vectors;
+use super::questions::Questions;
 use super::words::Postings;
 use crate::index::{FilterValues, Filters, ScoredPoint};
 use crate::sqlite::DatabaseError;
@@ -19,6 +20,7 @@ pub(super) struct Image {
     pub(super) chunks: Chunks,
     /// One unit vector for each slot; zeros for a chunk whose vector is lost. Empty if the index has no collection here.
     vectors: Vectors,
+    questions: Questions,
 }
 
 /// The chunks of an index, sorted by their ids in the table, for filters and BM25.
@@ -62,31 +64,55 @@ impl Image {
         )?;
         let former = former.filter(|former| former.searched.collection == searched.collection);
         let vectors = load_vectors(connection, searched, &chunks, former)?;
+        let questions = match searched.collection {
+            Some(collection) => Questions::load(connection, collection, &chunks.points)?,
+            None => Questions::default(),
+        };
         Ok(Self {
             searched,
             chunks,
             vectors,
+            questions,
         })
     }
 
-    /// Returns the cosines of the `limit` nearest admitted chunks and of the given ones, best first.
+    /// Returns the `limit` nearest admitted chunks, the `limit` with the nearest questions, and the given ones, with their scores, sorted by cosine.
     pub(super) fn nearest(
         &self,
         query: &[f32],
         admitted: &[bool],
         given: Vec<Scored>,
         limit: usize,
-    ) -> Vec<Scored> {
+        with_questions: bool,
+    ) -> Vec<ScoredPoint> {
+        let by_questions = if with_questions {
+            self.questions.scores(query, self.chunks.numbers.len())
+        } else {
+            Vec::new()
+        };
+        let mut asked: Vec<Scored> = (0..by_questions.len())
+            .filter(|slot| self.chunks.is_admitted(*slot, admitted))
+            .filter_map(|slot| Some((by_questions[slot]?, slot)))
+            .collect();
+        keep_best(&mut asked, limit);
         let mut cosines: Vec<Scored> = (0..self.chunks.numbers.len())
             .filter(|slot| self.chunks.is_admitted(*slot, admitted))
             .map(|slot| (self.vectors.cosine(slot, query), slot))
             .collect();
         keep_best(&mut cosines, limit);
-        let known: BTreeSet<usize> = cosines.iter().map(|(_, slot)| *slot).collect();
-        let others = given.into_iter().filter(|(_, slot)| !known.contains(slot));
-        cosines.extend(others.map(|(_, slot)| (self.vectors.cosine(slot, query), slot)));
+        let mut known: BTreeSet<usize> = cosines.iter().map(|(_, slot)| *slot).collect();
+        for (_, slot) in asked.into_iter().chain(given) {
+            if known.insert(slot) {
+                cosines.push((self.vectors.cosine(slot, query), slot));
+            }
+        }
         keep_best(&mut cosines, usize::MAX);
-        cosines
+        let slots: Vec<usize> = cosines.iter().map(|(_, slot)| *slot).collect();
+        let mut points = self.chunks.points(cosines);
+        for (point, slot) in points.iter_mut().zip(slots) {
+            point.question_score = by_questions.get(slot).copied().flatten();
+        }
+        points
     }
 }
 
@@ -167,6 +193,7 @@ impl Chunks {
             point_id: self.points[slot],
             score,
             token_score: None,
+            question_score: None,
         });
         points.collect()
     }

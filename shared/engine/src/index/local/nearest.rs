@@ -54,8 +54,12 @@ impl Vectors {
         column: usize,
     ) -> Result<(), DatabaseError> {
         let bytes = row.get_ref(column)?.as_blob();
-        let bytes = bytes.map_err(rusqlite::Error::from)?;
-        let expected = SCALE_WIDTH + self.dimensions * WIDTH;
+        self.set(slot, bytes.map_err(rusqlite::Error::from)?)
+    }
+
+    /// Sets a vector from its bytes.
+    pub(super) fn set(&mut self, slot: usize, bytes: &[u8]) -> Result<(), DatabaseError> {
+        let expected = width(self.dimensions);
         if bytes.len() != expected {
             return Err(DatabaseError::Damaged {
                 path: PathBuf::new(),
@@ -73,6 +77,18 @@ impl Vectors {
         Ok(())
     }
 
+    /// Appends a vector from its bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), DatabaseError> {
+        self.numbers.resize(self.numbers.len() + self.dimensions, 0);
+        self.scales.push(0.0);
+        self.set(self.scales.len() - 1, bytes)
+    }
+
+    /// Returns the number of vectors.
+    pub(super) fn len(&self) -> usize {
+        self.scales.len()
+    }
+
     /// Returns a vector as 32-bit floats.
     pub(super) fn get(&self, slot: usize) -> Vec<f32> {
         let numbers = self.numbers_of(slot).iter();
@@ -83,6 +99,11 @@ impl Vectors {
     fn numbers_of(&self, slot: usize) -> &[i16] {
         &self.numbers[slot * self.dimensions..][..self.dimensions]
     }
+}
+
+/// Returns the bytes of a vector.
+pub(super) fn width(dimensions: usize) -> usize {
+    SCALE_WIDTH + dimensions * WIDTH
 }
 
 /// Scales a vector to length 1; zeros stay zeros.

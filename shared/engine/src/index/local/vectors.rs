@@ -7,7 +7,7 @@ use rusqlite::{CachedStatement, Connection};
 use uuid::Uuid;
 
 use super::nearest::{self, Vectors};
-use super::{Collection, LocalIndex, existing};
+use super::{Collection, LocalIndex, existing, questions};
 use crate::embed::{Embedding, MaxSim, TokenVectors};
 use crate::index::{IndexError, ScoredPoint};
 use crate::sqlite::{DatabaseError, begin_write};
@@ -31,23 +31,31 @@ impl LocalIndex {
             )?;
             let mut store_tokens = transaction
                 .prepare_cached("INSERT INTO point_tokens (vector_id, tokens) VALUES (?1, ?2)")?;
-            for (point_id, Embedding { vector, tokens }) in &points {
+            let mut store_questions = transaction
+                .prepare_cached("INSERT INTO point_questions (vector_id, questions) VALUES (?1, ?2)")?;
+            for (point_id, Embedding { vector, tokens, questions }) in &points {
                 nearest::check_dimensions(vector, dimensions)?;
                 let bytes = nearest::bytes(&nearest::unit(vector));
                 let is_new = store.execute((collection_id, point_id.as_bytes(), bytes))? > 0;
-                if is_new && !tokens.is_empty() {
-                    let vector_id = transaction.last_insert_rowid();
+                if !is_new {
+                    continue;
+                }
+                let vector_id = transaction.last_insert_rowid();
+                if !tokens.is_empty() {
                     store_tokens.execute((vector_id, tokens.to_bytes()))?;
                 }
+                if !questions.is_empty() {
+                    store_questions.execute((vector_id, questions::bytes(questions, dimensions)?))?;
+                }
             }
-            drop((store, store_tokens));
+            drop((store, store_tokens, store_questions));
             transaction.commit()?;
             Ok(())
         })
         .await
     }
 
-    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
+    /// Returns the vectors of points, of their tokens and of their questions, by point; missing points are left out.
     pub async fn vectors(
         &self,
         collection: &str,
@@ -57,7 +65,8 @@ impl LocalIndex {
         self.read(collection, move |connection, collection| {
             let mut found = HashMap::with_capacity(points.len());
             let mut statement = connection.prepare_cached(
-                "SELECT vector FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
+                "SELECT vector, questions FROM point_vectors LEFT JOIN point_questions USING (vector_id)
+                 WHERE collection_id = ?1 AND point_id = ?2",
             )?;
             let mut tokens = TokenReader::new(connection, collection)?;
             for point_id in points {
@@ -69,6 +78,7 @@ impl LocalIndex {
                     let embedding = Embedding {
                         vector: read.get(0),
                         tokens: tokens.read(point_id)?,
+                        questions: questions::vectors(row, 1, collection.dimensions)?,
                     };
                     found.insert(point_id, embedding);
                 }

@@ -9,7 +9,7 @@ use qdrant_client::qdrant::{
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
-use super::{BM25_MODEL, DENSE, LEXICAL, TOKENS};
+use super::{BM25_MODEL, DENSE, LEXICAL, QUESTIONS, TOKENS};
 use crate::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
 use crate::index::bm25;
 use crate::index::{ChunkPayload, IndexError, NewPoint};
@@ -19,7 +19,11 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
         .ok()
         .and_then(|value| Payload::try_from(value).ok())
         .ok_or_else(|| IndexError::Malformed("a payload that is not an object".to_owned()))?;
-    let Embedding { vector, tokens } = &point.embedding;
+    let Embedding {
+        vector,
+        tokens,
+        questions,
+    } = &point.embedding;
     let mut vectors = NamedVectors::default()
         .add_vector(DENSE, Vector::from(vector.clone()))
         .add_vector(
@@ -29,6 +33,9 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
     if !tokens.is_empty() {
         let rows: Vec<Vec<f32>> = tokens.iter().map(|row| widened(row).to_vec()).collect();
         vectors = vectors.add_vector(TOKENS, Vector::new_multi(rows));
+    }
+    if !questions.is_empty() {
+        vectors = vectors.add_vector(QUESTIONS, Vector::new_multi(questions.clone()));
     }
     Ok(PointStruct::new(
         point.point_id.to_string(),
@@ -84,6 +91,7 @@ pub(super) fn scored(point: ScoredPoint) -> Result<super::ScoredPoint, IndexErro
         point_id: uuid_of(point.id)?,
         score: point.score,
         token_score: None,
+        question_score: None,
     })
 }
 
@@ -99,10 +107,21 @@ pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
 pub(super) fn embedding_of(vectors: VectorsOutput) -> Embedding {
     Embedding {
         tokens: tokens_of(&vectors),
+        questions: questions_of(&vectors),
         vector: match vectors.get_vector_by_name(DENSE) {
             Some(vector_output::Vector::Dense(vector)) => vector.data,
             _ => Vec::new(),
         },
+    }
+}
+
+/// Returns the vectors of a point's questions.
+fn questions_of(vectors: &VectorsOutput) -> Vec<Vec<f32>> {
+    match vectors.get_vector_by_name(QUESTIONS) {
+        Some(vector_output::Vector::MultiDense(rows)) => {
+            rows.vectors.into_iter().map(|row| row.data).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -1,9 +1,10 @@
-//! A small book that changes at random: two docs instances and a blog, with shared texts, partials, a category, drafts and broken pages.
+//! A small book that changes at random: two docs instances and a blog, with shared texts, partials, a category, questions, drafts and broken pages.
 
 use std::collections::BTreeMap;
 
 use crate::faults::Random;
 use crate::source::MemorySource;
+use ::book::questions::question_file;
 use ::book::{SiteSettings, is_settings_file};
 
 const PAGES: [&str; 9] = [
@@ -86,7 +87,7 @@ pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
 pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> {
     let mut files = source.files();
     let page = PAGES[random.below(PAGES.len())].to_owned();
-    match random.below(10) {
+    match random.below(11) {
         0 | 1 => {
             files.remove(&page);
             vec![page]
@@ -124,6 +125,15 @@ pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> 
             }
             vec![page]
         }
+        6 => {
+            let file = question_file(&page);
+            if random.below(4) == 0 {
+                files.remove(&file);
+            } else {
+                files.insert(file.clone(), questions(random).into_bytes());
+            }
+            vec![file]
+        }
         _ => {
             let content = content(&page, random);
             files.insert(page.clone(), content.into_bytes());
@@ -151,6 +161,18 @@ fn content(page: &str, random: &mut Random) -> String {
         content.push_str("<P />\n");
     }
     content
+}
+
+/// Questions of some sections, which the page may not have.
+fn questions(random: &mut Random) -> String {
+    let mut file = String::new();
+    for section in 0..random.below(4) {
+        file.push_str(&format!("#section-{section}\n"));
+        for _ in 0..random.below(3) {
+            file.push_str(&format!("Why is it so: {}\n", text(random)));
+        }
+    }
+    file
 }
 
 fn text(random: &mut Random) -> String {

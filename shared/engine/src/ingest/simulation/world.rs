@@ -458,8 +458,11 @@ impl World {
                 let windows = embedder.windows(&chunk.breadcrumb, &chunk.text);
                 windows.texts.len()
             });
+            let questions: BTreeSet<&String> = chunks.iter().flat_map(|it| &it.questions).collect();
+            let texts = windows.sum::<usize>() + questions.len();
             let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
-            self.revisions.insert((page.source, ids), windows.sum());
+            let most = self.revisions.entry((page.source, ids)).or_default();
+            *most = texts.max(*most);
         }
     }
 }

@@ -35,6 +35,7 @@ impl World {
             text: "",
             vector: &[1.0; FakeEmbedder::DIMENSIONS],
             tokens: &[],
+            with_questions: true,
             filters: &Filters::default(),
             limit: usize::MAX,
         };
@@ -127,12 +128,12 @@ impl World {
                 "{stray} points are left that nothing lists"
             )));
         }
-        self.check_tokens()?;
+        self.check_vectors()?;
         self.check_leftovers()
     }
 
-    /// Checks that each point has the token vectors of its text, embedded or reused.
-    fn check_tokens(&self) -> Result<(), Failure> {
+    /// Checks that each point has the token vectors of its text and the vectors of its questions, embedded or reused.
+    fn check_vectors(&self) -> Result<(), Failure> {
         let (index, collection) = (&self.stores.index, &self.live().collection);
         let points: Vec<Uuid> = self.seen.points.iter().copied().collect();
         let stored = block_on(index.vectors(collection, &points)).expect("the index answers");
@@ -145,6 +146,19 @@ impl World {
             let in_breadcrumb = embedder
                 .token_words(&windows.texts[0][..windows.head])
                 .len();
+            let questions = block_on(embedder.embed(&payload.questions, Purpose::Document));
+            let questions = questions.expect("the fake embeds every text");
+            let is_same = questions.len() == stored.questions.len()
+                && questions
+                    .iter()
+                    .zip(&stored.questions)
+                    .all(|(own, stored)| is_near(&own.vector, stored));
+            if !is_same {
+                return Err(Failure(format!(
+                    "{}: line {} has the vectors of other questions",
+                    payload.source, payload.start_line
+                )));
+            }
             if stored.tokens != Embedding::of_windows(parts, in_breadcrumb).tokens {
                 let lines = (payload.start_line, payload.end_line);
                 return Err(Failure(format!(
@@ -218,4 +232,13 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// True if two unit vectors are equal except for rounding in the store.
+fn is_near(own: &[f32], stored: &[f32]) -> bool {
+    own.len() == stored.len()
+        && own
+            .iter()
+            .zip(stored)
+            .all(|(own, stored)| (own - stored).abs() < 1e-4)
 }

@@ -1,0 +1,52 @@
+//! `bookrag questions`: the questions that the book's sections answer, in files of the site.
+
+mod sections;
+mod files;
+mod report;
+mod todo;
+mod import;
+mod add;
+mod check;
+mod write;
+mod calls;
+
+use bookrag::config::Config;
+use clap::{Args, Subcommand};
+
+use super::{CommandError, Exit};
+
+pub(super) use report::QuestionReport;
+
+#[derive(Debug, Args)]
+pub(super) struct QuestionsArguments {
+    #[command(subcommand)]
+    command: QuestionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum QuestionsCommand {
+    /// List the sections without questions, and those whose text has changed since they were written.
+    Todo(todo::TodoArguments),
+    /// Write questions from lines of JSON into the site's files.
+    Import(import::ImportArguments),
+    /// Add a question to a section.
+    Add(add::AddArguments),
+    /// Search each question, and report those that do not lead to their section.
+    Check(check::CheckArguments),
+    /// Let a chat model write the questions that are missing.
+    Write(write::WriteArguments),
+}
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &QuestionsArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    match &arguments.command {
+        QuestionsCommand::Todo(arguments) => todo::run(arguments, json).await,
+        QuestionsCommand::Import(arguments) => import::run(arguments, json).await,
+        QuestionsCommand::Add(arguments) => add::run(arguments, json).await,
+        QuestionsCommand::Check(arguments) => check::run(config, arguments, json).await,
+        QuestionsCommand::Write(arguments) => write::run(config, arguments, json).await,
+    }
+}

@@ -1,0 +1,158 @@
+//! The questions that a page's sections answer, written in a file of the site beside its docs.
+//!
+//! A page's questions are in one file, so that a change of a page and of its questions are reviewed together, and two pages never conflict in a merge.
+
+mod file;
+mod sections;
+
+use std::collections::BTreeMap;
+
+use crate::Block;
+use crate::document::decode;
+use crate::inputs::{Input, Inputs};
+use crate::pages::{PageFile, source_in};
+use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
+
+pub use file::{MAX_QUESTION_CHARACTERS, MAX_SECTION_QUESTIONS, QuestionFile, Written};
+pub use sections::{AskedSection, asked_sections};
+
+/// The folder of the files, in the site's folder. Docusaurus reads nothing there.
+pub const QUESTIONS_FOLDER: &str = "bookrag.questions";
+/// Ends the name of a file, after the page's whole name. It is not `.md`, because a site may read all Markdown in its folder as docs.
+const EXTENSION: &str = ".txt";
+/// Stands for `..` in the path of a page that lies beside the site's folder, because the questions lie in it.
+const PARENT: &str = "_parent";
+
+/// The questions that a section answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SectionQuestions {
+    /// The questions, in the file's order, without repetitions.
+    pub questions: Vec<String>,
+    /// True if the section's text has changed since they were written.
+    pub is_stale: bool,
+}
+
+/// The questions of a page, by the anchor of their section; the page's beginning has an empty one.
+pub type PageQuestions = BTreeMap<String, SectionQuestions>;
+
+/// Returns the path of the file with a page's questions: `bookrag.questions/docs/a.md.txt` for `docs/a.md`.
+#[must_use]
+pub fn question_file(source: &str) -> String {
+    let parts = source.split('/');
+    let parts = parts.map(|part| if part == ".." { PARENT } else { part });
+    let place: Vec<&str> = parts.collect();
+    format!("{QUESTIONS_FOLDER}/{}{EXTENSION}", place.join("/"))
+}
+
+/// Returns the source of the page whose questions are in a file; `None` for any other file.
+#[must_use]
+pub fn source_of_question_file(path: &str) -> Option<String> {
+    let place = path.strip_prefix(QUESTIONS_FOLDER)?.strip_prefix('/')?;
+    let mut rest = place.strip_suffix(EXTENSION)?;
+    let mut source = String::new();
+    while let Some(below) = rest
+        .strip_prefix(PARENT)
+        .and_then(|below| below.strip_prefix('/'))
+    {
+        source.push_str("../");
+        rest = below;
+    }
+    Some(source + rest)
+}
+
+/// Returns the files that may have questions of a page: its own, and for a page of another version that of the current docs.
+pub(super) fn question_files(settings: &SiteSettings, page: &PageFile) -> Vec<String> {
+    let own = question_file(&page.source);
+    let docs = settings.instance(&page.instance);
+    if page.version == CURRENT_VERSION || docs.is_built || docs.kind != ContentKind::Docs {
+        return vec![own];
+    }
+    let current = PageFile {
+        version: CURRENT_VERSION.to_owned(),
+        ..page.clone()
+    };
+    let current = source_in(settings, &current, &page.locale);
+    vec![own, question_file(&current)]
+}
+
+/// Reads the questions of a page's sections. Those of the current docs also belong to sections of other versions with the same anchor and text.
+/// Problems of the page's own file are added to `warnings`.
+pub(super) fn page_questions(
+    settings: &SiteSettings,
+    page: &PageFile,
+    blocks: &[Block],
+    inputs: &Inputs,
+    warnings: &mut Vec<String>,
+) -> PageQuestions {
+    let files = question_files(settings, page);
+    let mut contents = files
+        .iter()
+        .map(|path| inputs.get(path).and_then(Input::content));
+    let own = contents.next().flatten();
+    let current = contents.next().flatten();
+    if own.is_none() && current.is_none() {
+        return PageQuestions::new();
+    }
+    let hashes = sections::text_hashes(blocks);
+    let mut questions = PageQuestions::new();
+    // Problems of the other file are reported with its own page.
+    for written in current.into_iter().flat_map(read_leniently) {
+        let is_same = hashes.get(&written.anchor) == written.text_hash.as_ref();
+        if is_same && !written.questions.is_empty() {
+            let section = SectionQuestions {
+                questions: written.questions,
+                is_stale: false,
+            };
+            questions.insert(written.anchor, section);
+        }
+    }
+    let Some(own) = own else { return questions };
+    let place = |line: u32, reason: &str| format!("{}, line {line}: {reason}", files[0]);
+    let file = match decode(own) {
+        Ok(text) => QuestionFile::parse(&text),
+        Err(reason) => {
+            warnings.push(format!(
+                "{}: its questions are not read: {reason}",
+                files[0]
+            ));
+            return questions;
+        }
+    };
+    for problem in &file.problems {
+        warnings.push(place(problem.line, &problem.reason));
+    }
+    for written in file.sections {
+        let Some(hash) = hashes.get(&written.anchor) else {
+            let reason = format!(
+                "the page has no section `#{}`; its questions are left out",
+                written.anchor
+            );
+            warnings.push(place(written.line, &reason));
+            continue;
+        };
+        let is_stale = written.text_hash.is_some_and(|written| written != *hash);
+        if is_stale {
+            let reason = format!(
+                "the text of `#{}` has changed since its questions were written; they are still used",
+                written.anchor
+            );
+            warnings.push(place(written.line, &reason));
+        }
+        if !written.questions.is_empty() {
+            let section = SectionQuestions {
+                questions: written.questions,
+                is_stale,
+            };
+            questions.insert(written.anchor, section);
+        }
+    }
+    questions
+}
+
+/// Returns the sections of a file that can be read; none of an unreadable one.
+fn read_leniently(bytes: &[u8]) -> Vec<Written> {
+    decode(bytes).map_or_else(|_| Vec::new(), |text| QuestionFile::parse(&text).sections)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+import type { ReactElement } from 'react';
+
+interface ExamplesProps {
+  title: ReactElement;
+  /** Questions or topics, shown as plain text: their authors may be a model. */
+  texts: string[];
+  onAsk: (text: string) => void;
+}
+
+/** Lists what a reader may ask, each as a button that asks it. */
+export function Examples({ title, texts, onAsk }: ExamplesProps) {
+  if (texts.length === 0) return null;
+  return (
+    <>
+      {title}
+      <ul className="bookrag-examples">
+        {texts.map((text) => (
+          <li key={text}>
+            <button type="button" className="bookrag-example" dir="auto" onClick={() => onAsk(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
