@@ -2,8 +2,8 @@
 
 use crate::retrieve::{Language, Words};
 
-/// Pronouns, and conjunctions that begin a sentence, of the languages of the panel. They are one signal of two: a question without them may depend on
-/// the conversation, too, but is then searched for together with it only if the book has something near its own words.
+/// Pronouns and conjunctions of the languages of the panel. They decide only about questions that would be refused alone: any other short question may
+/// be searched for together with the one before.
 const POINTING: &str = "it its this that these those they them their he she one ones other others another same instead else again then \
     and but or also \
     es das dies diese dieser dieses diesen davon dafür damit darin dabei daran dazu daraus sie ihn ihm ihr ihre andere anderen sonst stattdessen und aber oder auch \
