@@ -2,6 +2,7 @@
 
 mod folder;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
@@ -146,7 +147,7 @@ impl LocalBook {
             catalog: backends.catalog.clone(),
         };
         let options = OpenOptions {
-            site: config.site.clone().unwrap_or_else(|| site.address()),
+            site: site_name(config, site),
             title: site.name(),
             policy: config.chunk_policy.clone(),
             collection: config.collection.clone(),
@@ -155,6 +156,25 @@ impl LocalBook {
         };
         Ok(Ingest::open(ports, options).await?)
     }
+}
+
+/// Returns the site's name in the stores.
+fn site_name(config: &Config, site: &Site) -> String {
+    config.site.clone().unwrap_or_else(|| site.address())
+}
+
+/// Returns the questions that a model wrote for the site's pages, by the source of the page; none if the book was never indexed.
+pub(crate) async fn written_questions(
+    config: &Config,
+    site: &Site,
+) -> Result<BTreeMap<String, String>, LocalError> {
+    let folder = BookFolder::of_site(config, site);
+    if config.database_url.is_none() && !folder.has_store() {
+        return Ok(BTreeMap::new());
+    }
+    let catalog = open_catalog(config, || Ok(folder)).await?;
+    let name = site_name(config, site);
+    Ok(catalog.written_questions(&name, None).await?)
 }
 
 async fn open_stores(

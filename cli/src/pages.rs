@@ -44,10 +44,22 @@ impl ReadPages {
     /// # Errors
     /// If the site's own folder or bucket cannot be listed.
     pub(crate) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
+        Self::with(source, settings, &FileCache::default()).await
+    }
+
+    /// Like [`Self::of`], with the questions in the catalog that the cache has.
+    ///
+    /// # Errors
+    /// Those of [`Self::of`].
+    pub(crate) async fn with(
+        source: &Source,
+        settings: &SiteSettings,
+        files: &FileCache,
+    ) -> Result<Self, SourceError> {
         let listing = source.listing().await?;
-        let (mut pages, files) = (Vec::new(), FileCache::default());
+        let mut pages = Vec::new();
         for file in list_pages(settings, &listing.paths) {
-            let (text, document) = match read(source, settings, &file, &files).await {
+            let (text, document) = match read(source, settings, &file, files).await {
                 Ok(None) => continue,
                 Ok(Some((text, document))) => (text, document.map_err(Unread::Skipped)),
                 Err(error) => (String::new(), Err(error.into())),

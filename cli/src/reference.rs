@@ -12,6 +12,9 @@ use crate::commands::{Help, command};
 /// The variable that writes the files instead of comparing with them.
 const UPDATE: &str = "BOOKRAG_TEST_UPDATE";
 
+/// The level of the headings of commands that are no subcommands of another.
+const TOP_LEVEL: usize = 3;
+
 /// Replaces the generated part `name` of a page.
 fn with_part(page: &str, name: &str, content: &str) -> String {
     let begin = format!("<!-- generated: {name} -->\n");
@@ -57,7 +60,7 @@ fn commands() -> String {
         if subcommand.is_hide_set() || subcommand.get_name() == "help" {
             continue;
         }
-        section(subcommand, "bookrag", 3, &mut sections);
+        section(subcommand, "bookrag", TOP_LEVEL, &mut sections);
     }
     sections
 }
@@ -90,7 +93,9 @@ fn section(command: &Command, parent: &str, level: usize, sections: &mut String)
         }
         sections.push('\n');
     }
-    if let Some(help) = Help::of(command.get_name()) {
+    // `questions export` has not the help of `export`.
+    let help = Help::of(command.get_name()).filter(|_| level == TOP_LEVEL);
+    if let Some(help) = help {
         let _ = writeln!(sections, "```\n{}\n```\n", help.examples());
         let names: Vec<String> = help
             .variables

@@ -67,7 +67,7 @@ LAMBDA_LIMIT = 4096
 LONGEST = {"DATABASE_URL": 250, "DATABASE_URL_DIRECT": 250, "QDRANT_API_KEY": 200, "OPENAI_API_KEY": 200, "COHERE_API_KEY": 60, "BOOKRAG_SALT": 64}
 NUMBER = 10
 # Parameters that only their patterns limit.
-UNBOUNDED = {"ChatPrice": 15, "AnswerTokens": 6, "DailyBudgetUsd": 12, "BookPrefix": 60, "Secret": 100}
+UNBOUNDED = {"ChatPrice": 15, "AnswerTokens": 6, "DailyBudgetUsd": 12, "QuestionsBudgetUsd": 12, "BookPrefix": 60, "Secret": 100}
 STACK_NAME = 28
 
 

@@ -20,7 +20,7 @@ use engine::answer::Rules;
 use engine::models::ModelFolder;
 use engine::prices::Price;
 
-pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, RerankerChoice};
+pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};
 
 use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
@@ -73,6 +73,8 @@ pub struct Config {
     /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
     /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_UNCERTAIN`, `BOOKRAG_NOT_IN_SELECTION`.
     pub rules: Rules,
+    /// `BOOKRAG_QUESTIONS_BUDGET`, in millionths of a dollar a day: see [`Config::question_budget`].
+    pub questions_budget: Option<u64>,
     /// `BOOKRAG_RETENTION_DAYS`: how long questions, feedback and messages are kept; `None` for ever.
     pub retention: Option<Duration>,
     /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MCP_PER_MINUTE`, `BOOKRAG_MAX_CONCURRENT`; 0
@@ -168,6 +170,7 @@ impl Config {
         let chat_server = matches!(generator, GeneratorChoice::OpenAi { .. })
             .then(|| chat_base_url.as_ref().unwrap_or(&openai_base_url).as_str());
         let rules = rules::rules(chat_server, text, &mut problems);
+        let questions_budget = rules::budget("BOOKRAG_QUESTIONS_BUDGET", text, &mut problems);
         let retention = rules::retention(text, &mut problems);
         let limits = rules::limits(environment, text, &mut problems);
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
@@ -197,6 +200,7 @@ impl Config {
             chat_api_key: secret("BOOKRAG_CHAT_API_KEY"),
             chat_price,
             rules,
+            questions_budget,
             retention,
             limits,
             trusted_proxies,
@@ -212,7 +216,7 @@ impl Config {
             metrics,
             data: text("BOOKRAG_DATA").map(PathBuf::from),
         };
-        problems.extend(models::budget_without_price(&config));
+        problems.extend(models::budgets_without_price(&config));
         if problems.is_empty() {
             return Ok(config);
         }

@@ -25,7 +25,9 @@ pub use remembered::{Ages, LookUp, Reading, Remembered};
 use crate::api::{
     Authorizer, LimitedRoute, Limiter, Origins, Route, client_address, client_network,
 };
-use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
+use crate::config::{
+    Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget, RerankerChoice,
+};
 use crate::mcp;
 use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
@@ -38,6 +40,7 @@ use engine::error::{Error, ErrorKind};
 use engine::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
 use engine::index::{IndexError, bm25_settings};
 use engine::provider::ProviderError;
+use engine::question_writer::QuestionWriter;
 use engine::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 
@@ -215,6 +218,23 @@ pub fn generator(config: &Config) -> Result<Generator, ProviderError> {
             ChatModel::OpenAi(OpenAiChat::new(options)?)
         }
     }))
+}
+
+/// Creates the writer of the questions that sections lack; `None` if the configuration has none written.
+///
+/// # Errors
+/// If the chat model's address cannot be used.
+pub fn question_writer(config: &Config) -> Result<Option<QuestionWriter>, ProviderError> {
+    let budget = match config.question_budget() {
+        QuestionBudget::Off => return Ok(None),
+        QuestionBudget::Unlimited => None,
+        QuestionBudget::Daily(budget) => Some(budget),
+    };
+    let (Some(server), Generator::Model(model)) = (config.chat_server(), generator(config)?) else {
+        return Ok(None);
+    };
+    let name = server.model.to_owned();
+    Ok(Some(QuestionWriter::new(model, name, budget)))
 }
 
 impl Context {

@@ -7,7 +7,7 @@ pub use book;
 pub use book::chunk;
 pub use engine::{
     answer, catalog, cite, degradation, embed, error, generate, http, index, ingest, models,
-    prices, provider, rerank, retrieve, source, words,
+    prices, provider, question_writer, rerank, retrieve, source, words,
 };
 
 pub mod metrics;

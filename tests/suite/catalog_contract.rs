@@ -15,6 +15,7 @@ mod readers;
 pub(crate) mod rows;
 mod searching;
 mod values;
+mod written;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -327,6 +328,10 @@ laws! {
         only_chunks_that_the_index_has_are_found;
     values:
         the_values_of_a_field_are_listed_once;
+    written:
+        questions_of_a_page_are_replaced_only_if_they_are_the_expected_ones
+        questions_outlive_their_page_for_a_while
+        questions_are_paid_from_an_account_of_their_own;
     insights:
         days_count_how_questions_ended
         open_questions_are_counted_by_their_hash

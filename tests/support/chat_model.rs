@@ -117,8 +117,9 @@ impl ChatModel {
             // Treated as a hosted model, although its address is local.
             ("BOOKRAG_FIRST_TEXT_SECONDS", "30".to_owned()),
             ("BOOKRAG_ANSWER_SECONDS", "30".to_owned()),
-            // Every question must reach the script.
+            // Every question must reach the script, and nothing else.
             ("BOOKRAG_ANSWER_CACHE", "off".to_owned()),
+            ("BOOKRAG_QUESTIONS_BUDGET", "0".to_owned()),
         ]
     }
 
@@ -131,6 +132,7 @@ impl ChatModel {
             ("COHERE_BASE_URL", self.cohere_base_url()),
             ("COHERE_API_KEY", API_KEY.to_owned()),
             ("BOOKRAG_ANSWER_CACHE", "off".to_owned()),
+            ("BOOKRAG_QUESTIONS_BUDGET", "0".to_owned()),
         ]
     }
 

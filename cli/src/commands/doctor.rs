@@ -9,6 +9,7 @@ use bookrag::book::{Document, OmissionReason, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report};
+use bookrag::source::FileCache;
 use clap::Args;
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ use super::questions::QuestionReport;
 use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{BuildArgument, CommandError, Exit, output};
 use crate::examination::Examination;
-use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::local::{BookFolder, LocalBook, LocalError, written_questions};
 use crate::pages::{ReadPage, ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
@@ -96,7 +97,10 @@ pub(super) async fn run(
     }
     let source = site.source().await?;
     let settings = source.settings().await?;
-    let read = ReadPages::of(&source, &settings).await?;
+    // A damaged store has none; what it lacks is told below.
+    let written = written_questions(config, &site).await.unwrap_or_default();
+    let files = FileCache::with_written(written);
+    let read = ReadPages::with(&source, &settings, &files).await?;
     let missing = read.check(&settings).err();
     let questions = QuestionReport::of(&source, &settings, &read).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
@@ -380,13 +384,19 @@ fn print(diagnosis: &Diagnosis) {
 
 /// Prints what the files of questions hold. What is stale, or has no section, is among the warnings of its page.
 fn print_questions(questions: &QuestionReport) {
+    if questions.from_catalog > 0 {
+        output::line(&format!(
+            "{} of {} sections have questions that a model wrote into the catalog",
+            questions.from_catalog, questions.sections
+        ));
+    }
     if questions.files == 0 {
         return;
     }
     output::line(&format!(
         "{} files of questions: {} of {} sections have questions, {} of them stale",
         questions.files,
-        questions.with_questions,
+        questions.with_questions - questions.from_catalog,
         questions.sections,
         questions.stale.len()
     ));

@@ -55,6 +55,7 @@ const HELP: [Help; 18] = [
             "BOOKRAG_GENERATOR",
             "BOOKRAG_CHAT_MODEL",
             "BOOKRAG_CHAT_BASE_URL",
+            "BOOKRAG_QUESTIONS_BUDGET",
             "BOOKRAG_ORIGINS",
             "BOOKRAG_STORE_QUESTIONS",
             "BOOKRAG_LOG",
@@ -160,6 +161,10 @@ const HELP: [Help; 18] = [
             (
                 "questions write my-site --dry-run",
                 "say what it costs to have a chat model write them",
+            ),
+            (
+                "questions export my-site",
+                "write those that serve had written into files of the site",
             ),
             (
                 "questions add my-site docs/power.md#charging no-light-on-the-dock",

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod serve;
+mod written;
 mod watch;
 mod sync;
 mod ask;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
+use bookrag::context::{StartError, question_writer};
 use bookrag::ingest::{MassDeletion, OpenMode, Report, SyncError, SyncOptions, forget_readers};
 use clap::Args;
 use jiff::Timestamp;
@@ -18,6 +19,7 @@ use tokio::net::TcpListener;
 use super::progress::{STOPPED, change, with_progress};
 use super::sync::{ReportArguments, print, propose_embedder};
 use super::watch::{Watch, watched_folders};
+use super::written::write_questions;
 use super::{BuildArgument, CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Hold;
@@ -142,6 +144,8 @@ async fn serve(
     let folders = folders.map_err(LocalError::from)?;
     let secret = hold.announce(address)?;
     let site_url = arguments.site_url.clone();
+    let writer = question_writer(config).map_err(StartError::Generate);
+    let writer = writer.map_err(LocalError::from)?;
     let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let app = router(Arc::clone(&server), address);
@@ -167,6 +171,7 @@ async fn serve(
         biased;
         grace = stop_signal(&server) => (Ok(Exit::Done), grace),
         outcome = follower.run(address) => (outcome, GRACE_OF_CTRL_C),
+        never = Box::pin(write_questions(&server, writer)) => match never {},
         never = forget_hourly(server.catalog(), config.retention) => match never {},
     };
     let _ = stop.send(true);
@@ -298,6 +303,7 @@ impl Follower<'_> {
         self.settled_at = Timestamp::now();
         let exit = match synced {
             Ok(report) => {
+                self.server.indexed.notify_one();
                 self.note(&report);
                 print(&report, self.json);
                 self.options.exit(&report)

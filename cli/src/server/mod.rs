@@ -19,7 +19,7 @@ use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
-use tokio::sync::{Mutex, RwLock};
+use tokio::sync::{Mutex, Notify, RwLock};
 
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
@@ -31,6 +31,8 @@ pub(crate) struct Server {
     pub(crate) ingest: Mutex<Ingest>,
     /// Reads pages for readers, who do not wait for a run.
     reading: RwLock<Ingest>,
+    /// Told after each run, when pages may lack questions.
+    pub(crate) indexed: Notify,
     title: String,
     lists: Lists,
     /// Required from commands that start a run.
@@ -49,6 +51,7 @@ impl Server {
         Self {
             context: Arc::new(context),
             title: ingest.index_row.site.title.clone(),
+            indexed: Notify::new(),
             lists: Lists::default(),
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
@@ -75,7 +78,9 @@ impl Server {
         *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);
         self.lists.forget().await;
-        sync(&ingest, options, progress).await
+        let report = sync(&ingest, options, progress).await?;
+        self.indexed.notify_one();
+        Ok(report)
     }
 
     /// True while a run is indexing the book.

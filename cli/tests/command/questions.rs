@@ -1,5 +1,6 @@
 //! `bookrag questions`: files of questions, from a todo list to a search that finds what they ask for.
 
+mod background;
 mod written;
 
 use std::fs;

@@ -14,7 +14,7 @@ use crate::HandlerError;
 pub(crate) struct Converging {
     pub(crate) ingest: Ingest,
     /// Documents that match their files as read after the invocation began, and so after every event in it.
-    done: BTreeSet<String>,
+    pub(crate) done: BTreeSet<String>,
     /// True if anything was committed.
     committed: bool,
     /// True if a page was deleted.

@@ -46,6 +46,16 @@ impl Deadline {
         Instant::now() >= self.last_start
     }
 
+    /// Runs work that may be left unfinished, and cancels it when no other work may start; after `most` at the latest. `None` if it was cancelled.
+    pub(crate) async fn spare<T>(
+        self,
+        most: Option<Duration>,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let most = most.map_or(self.last_start, |most| Instant::now() + most);
+        timeout_at(self.last_start.min(most), work).await.ok()
+    }
+
     /// Runs the work, and cancels it at the deadline.
     pub(crate) async fn bound<T>(
         self,

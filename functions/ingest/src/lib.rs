@@ -5,6 +5,7 @@ mod queue;
 mod deadline;
 mod converge;
 mod commands;
+mod questions;
 mod deployment;
 mod error;
 
@@ -14,14 +15,18 @@ use std::time::Duration;
 use bookrag::catalog::Catalog;
 use bookrag::chunk::ChunkPolicy;
 use bookrag::config::Config;
-use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_catalog};
+use bookrag::context::{
+    INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_catalog, question_writer,
+};
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
 use bookrag::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncError};
 use bookrag::metrics::{Metric, Metrics, MetricsOptions};
+use bookrag::question_writer::QuestionWriter;
 use bookrag::source::{S3Source, Source};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 pub use deadline::Deadline;
 pub use deployment::not_started;
@@ -35,6 +40,9 @@ use queue::Queue;
 
 /// The most documents updated at once for a change; more are put into the queue one by one.
 const MAX_AT_ONCE: usize = 8;
+
+/// The messages of a full batch, as in template.yaml.
+const FULL_BATCH: usize = 10;
 
 /// The function's backends, kept between events.
 #[derive(Debug)]
@@ -52,6 +60,8 @@ pub struct Function {
     retention: Option<Duration>,
     /// Without a queue, long work is done here within an invocation's time.
     queue: Option<Queue>,
+    /// Writes the questions that sections lack, if there is a budget for it.
+    writer: Option<Mutex<QuestionWriter>>,
 }
 
 impl Function {
@@ -91,6 +101,9 @@ impl Function {
             metrics: config.metrics.clone(),
             retention: config.retention,
             queue,
+            writer: question_writer(config)
+                .map_err(StartError::Generate)?
+                .map(Mutex::new),
         })
     }
 
@@ -106,14 +119,22 @@ impl Function {
         let answer = match Event::try_from(event)? {
             Event::Queue(messages) => self.serve_queue(&messages, deadline, &mut metrics).await,
             Event::Objects(objects) => {
-                let served = deadline.bound(self.serve_objects(objects, &mut metrics));
-                served
-                    .await
-                    .or_else(|error| unless_in_settings(error, &mut metrics))
+                let mut converging = None;
+                let served = self.serve_objects(objects, &mut converging, &mut metrics);
+                let served = deadline.bound(served).await;
+                if let (Some(converging), Ok(_)) = (&converging, &served) {
+                    self.write_questions_of(converging, deadline).await;
+                }
+                served.or_else(|error| unless_in_settings(error, &mut metrics))
             }
             Event::Command(command) => {
+                let is_reconcile = matches!(command, Command::Reconcile { .. });
                 let served = Box::pin(self.command(command, &mut metrics));
-                deadline.bound(served).await
+                let served = deadline.bound(served).await;
+                if is_reconcile && served.is_ok() {
+                    self.write_all_questions(deadline).await;
+                }
+                served
             }
             // A timeout must also be reported to `CloudFormation`.
             Event::Resource(request) => {
@@ -130,12 +151,13 @@ impl Function {
     async fn serve_objects(
         &self,
         objects: Vec<Object>,
+        converging: &mut Option<Converging>,
         metrics: &mut Metrics,
     ) -> Result<Value, HandlerError> {
         let objects = self.ours(objects);
         if !objects.is_empty() {
-            let mut converging = self.converging().await?;
-            let served = self.serve(&mut converging, &objects, metrics).await;
+            let converging = self.shared(converging).await?;
+            let served = self.serve(converging, &objects, metrics).await;
             converging.finish(served).await?;
         }
         Ok(json!({ "files": objects.len() }))
@@ -173,7 +195,7 @@ impl Function {
                 tracing::warn!(stage = "ingest", %error, "cannot record the progress of the first indexing");
             }
         }
-        if let Some(converging) = converging
+        if let Some(converging) = &converging
             && let Err(error) = deadline.bound_for_answer(converging.check_settings()).await
         {
             for message in &begun {
@@ -193,6 +215,10 @@ impl Function {
             failed.extend(late);
         }
         metrics.count(Metric::MessagesFailed, failed.len());
+        // More messages probably wait behind a full batch.
+        if let Some(converging) = converging.filter(|_| messages.len() < FULL_BATCH) {
+            self.write_questions_of(&converging, deadline).await;
+        }
         let failed = failed
             .iter()
             .map(|message| json!({ "itemIdentifier": message.id }));

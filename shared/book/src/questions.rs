@@ -14,10 +14,12 @@ use crate::pages::{PageFile, source_in};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
 pub use file::{MAX_QUESTION_CHARACTERS, MAX_SECTION_QUESTIONS, QuestionFile, Written};
-pub use sections::{AskedSection, asked_sections};
+pub use sections::{AskedSection, asked_sections, is_asked};
 
 /// The folder of the files, in the site's folder. Docusaurus reads nothing there.
 pub const QUESTIONS_FOLDER: &str = "bookrag.questions";
+/// Stands for the catalog in the paths of questions that a model wrote: a page's inputs name them like files, and no source has files there.
+const WRITTEN_FOLDER: &str = "bookrag.written";
 /// Ends the name of a file, after the page's whole name. It is not `.md`, because a site may read all Markdown in its folder as docs.
 const EXTENSION: &str = ".txt";
 /// Stands for `..` in the path of a page that lies beside the site's folder, because the questions lie in it.
@@ -30,24 +32,46 @@ pub struct SectionQuestions {
     pub questions: Vec<String>,
     /// True if the section's text has changed since they were written.
     pub is_stale: bool,
+    /// True if a model wrote them into the catalog, and no file of the site has questions of the section.
+    pub is_from_catalog: bool,
 }
 
-/// The questions of a page, by the anchor of their section; the page's beginning has an empty one.
+/// The questions of a page, by the anchor of their section; the page's beginning has an empty anchor.
 pub type PageQuestions = BTreeMap<String, SectionQuestions>;
 
 /// Returns the path of the file with a page's questions: `bookrag.questions/docs/a.md.txt` for `docs/a.md`.
 #[must_use]
 pub fn question_file(source: &str) -> String {
-    let parts = source.split('/');
-    let parts = parts.map(|part| if part == ".." { PARENT } else { part });
-    let place: Vec<&str> = parts.collect();
-    format!("{QUESTIONS_FOLDER}/{}{EXTENSION}", place.join("/"))
+    file_in(QUESTIONS_FOLDER, source)
 }
 
 /// Returns the source of the page whose questions are in a file; `None` for any other file.
 #[must_use]
 pub fn source_of_question_file(path: &str) -> Option<String> {
-    let place = path.strip_prefix(QUESTIONS_FOLDER)?.strip_prefix('/')?;
+    source_in_folder(QUESTIONS_FOLDER, path)
+}
+
+/// Returns the path that stands for a page's questions in the catalog: `bookrag.written/docs/a.md.txt` for `docs/a.md`.
+#[must_use]
+pub fn written_file(source: &str) -> String {
+    file_in(WRITTEN_FOLDER, source)
+}
+
+/// True if a path stands for questions in the catalog, so that no source is asked for it.
+#[must_use]
+pub fn is_written_file(path: &str) -> bool {
+    source_in_folder(WRITTEN_FOLDER, path).is_some()
+}
+
+fn file_in(folder: &str, source: &str) -> String {
+    let parts = source.split('/');
+    let parts = parts.map(|part| if part == ".." { PARENT } else { part });
+    let place: Vec<&str> = parts.collect();
+    format!("{folder}/{}{EXTENSION}", place.join("/"))
+}
+
+fn source_in_folder(folder: &str, path: &str) -> Option<String> {
+    let place = path.strip_prefix(folder)?.strip_prefix('/')?;
     let mut rest = place.strip_suffix(EXTENSION)?;
     let mut source = String::new();
     while let Some(below) = rest
@@ -60,9 +84,10 @@ pub fn source_of_question_file(path: &str) -> Option<String> {
     Some(source + rest)
 }
 
-/// Returns the files that may have questions of a page: its own, and for a page of another version that of the current docs.
-pub(super) fn question_files(settings: &SiteSettings, page: &PageFile) -> Vec<String> {
-    let own = question_file(&page.source);
+/// Returns the pages whose questions a page may have: itself, and for a page of another version that of the current docs.
+#[must_use]
+pub fn question_sources(settings: &SiteSettings, page: &PageFile) -> Vec<String> {
+    let own = page.source.clone();
     let docs = settings.instance(&page.instance);
     if page.version == CURRENT_VERSION || docs.is_built || docs.kind != ContentKind::Docs {
         return vec![own];
@@ -71,12 +96,19 @@ pub(super) fn question_files(settings: &SiteSettings, page: &PageFile) -> Vec<St
         version: CURRENT_VERSION.to_owned(),
         ..page.clone()
     };
-    let current = source_in(settings, &current, &page.locale);
-    vec![own, question_file(&current)]
+    vec![own, source_in(settings, &current, &page.locale)]
 }
 
-/// Reads the questions of a page's sections. Those of the current docs also belong to sections of other versions with the same anchor and text.
-/// Problems of the page's own file are added to `warnings`.
+/// Returns the files that may have questions of a page, and the paths that stand for those in the catalog.
+pub(super) fn question_files(settings: &SiteSettings, page: &PageFile) -> Vec<String> {
+    let sources = question_sources(settings, page);
+    let files = sources.iter().map(|source| question_file(source));
+    let written = sources.iter().map(|source| written_file(source));
+    files.chain(written).collect()
+}
+
+/// Reads the questions of a page's sections. Those of the current docs also belong to sections of other versions with the same anchor and text, and
+/// a section has those of the catalog only if no file has any. Problems of the page's own file are added to `warnings`.
 pub(super) fn page_questions(
     settings: &SiteSettings,
     page: &PageFile,
@@ -84,37 +116,43 @@ pub(super) fn page_questions(
     inputs: &Inputs,
     warnings: &mut Vec<String>,
 ) -> PageQuestions {
-    let files = question_files(settings, page);
-    let mut contents = files
-        .iter()
-        .map(|path| inputs.get(path).and_then(Input::content));
-    let own = contents.next().flatten();
-    let current = contents.next().flatten();
-    if own.is_none() && current.is_none() {
+    let content = |path: &str| inputs.get(path).and_then(Input::content);
+    let sources = question_sources(settings, page);
+    let own_path = question_file(&sources[0]);
+    let own = content(&own_path);
+    // Later ones replace earlier ones.
+    let mut others: Vec<(&[u8], bool)> = Vec::new();
+    for source in sources.iter().rev() {
+        others.extend(content(&written_file(source)).map(|bytes| (bytes, true)));
+    }
+    for source in &sources[1..] {
+        others.extend(content(&question_file(source)).map(|bytes| (bytes, false)));
+    }
+    if own.is_none() && others.is_empty() {
         return PageQuestions::new();
     }
     let hashes = sections::text_hashes(blocks);
     let mut questions = PageQuestions::new();
-    // Problems of the other file are reported with its own page.
-    for written in current.into_iter().flat_map(read_leniently) {
-        let is_same = hashes.get(&written.anchor) == written.text_hash.as_ref();
-        if is_same && !written.questions.is_empty() {
-            let section = SectionQuestions {
-                questions: written.questions,
-                is_stale: false,
-            };
-            questions.insert(written.anchor, section);
+    for (bytes, is_from_catalog) in others {
+        // Problems of another page's file are reported with that page.
+        for written in read_leniently(bytes) {
+            let is_same = hashes.get(&written.anchor) == written.text_hash.as_ref();
+            if is_same && !written.questions.is_empty() {
+                let section = SectionQuestions {
+                    questions: written.questions,
+                    is_stale: false,
+                    is_from_catalog,
+                };
+                questions.insert(written.anchor, section);
+            }
         }
     }
     let Some(own) = own else { return questions };
-    let place = |line: u32, reason: &str| format!("{}, line {line}: {reason}", files[0]);
+    let place = |line: u32, reason: &str| format!("{own_path}, line {line}: {reason}");
     let file = match decode(own) {
         Ok(text) => QuestionFile::parse(&text),
         Err(reason) => {
-            warnings.push(format!(
-                "{}: its questions are not read: {reason}",
-                files[0]
-            ));
+            warnings.push(format!("{own_path}: its questions are not read: {reason}"));
             return questions;
         }
     };
@@ -142,6 +180,7 @@ pub(super) fn page_questions(
             let section = SectionQuestions {
                 questions: written.questions,
                 is_stale,
+                is_from_catalog: false,
             };
             questions.insert(written.anchor, section);
         }

@@ -294,7 +294,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// True if a URL's host is this machine or in its network: a loopback, private or link-local address, or a name that no public host has (`localhost`,
 /// `host.docker.internal`, `ollama`).
-pub(crate) fn is_private(url: &str) -> bool {
+#[must_use]
+pub fn is_private(url: &str) -> bool {
     let url = Url::parse(url).ok();
     let Some(host) = url.as_ref().and_then(Url::host_str) else {
         return false;

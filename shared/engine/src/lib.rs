@@ -28,3 +28,4 @@ pub mod retrieve;
 pub mod generate;
 pub mod cite;
 pub mod answer;
+pub mod question_writer;

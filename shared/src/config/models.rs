@@ -2,9 +2,10 @@
 
 use secrecy::SecretString;
 
-use super::Config;
+use super::{Config, Environment};
 use engine::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use engine::generate::{CohereChat, OpenAiChat};
+use engine::http::is_private;
 use engine::models::LocalModel;
 use engine::prices::Price;
 
@@ -229,19 +230,65 @@ impl Config {
     }
 }
 
-/// Reports a budget for a model with an unknown price, whose use could not be counted.
-pub(super) fn budget_without_price(config: &Config) -> Option<String> {
-    config.rules.daily_budget_micro_usd?;
-    let ChatServer {
-        base_url, model, ..
-    } = config.chat_server()?;
-    let is_known = config.chat_price.is_some() || Price::at(base_url, model).is_some();
-    (!is_known).then(|| {
+/// Whether a chat model writes the questions that sections lack, without being told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionBudget {
+    /// It does not.
+    Off,
+    /// It does, and costs nothing that could be counted.
+    Unlimited,
+    /// It does, for this many millionths of a dollar a day.
+    Daily(u64),
+}
+
+/// The daily budget for questions of a model with a known price: a dollar.
+const DEFAULT_QUESTIONS_BUDGET: u64 = 1_000_000;
+
+impl Config {
+    /// Returns the budget for questions. Without the setting, `serve` has questions written by a model whose price is known, or which is on this
+    /// machine or in its network; a function has none written.
+    #[must_use]
+    pub fn question_budget(&self) -> QuestionBudget {
+        let Some(server) = self.chat_server() else {
+            return QuestionBudget::Off;
+        };
+        match self.questions_budget {
+            Some(0) => QuestionBudget::Off,
+            Some(budget) => QuestionBudget::Daily(budget),
+            None if self.environment == Environment::Lambda => QuestionBudget::Off,
+            None if self.has_price(&server) => QuestionBudget::Daily(DEFAULT_QUESTIONS_BUDGET),
+            None if is_private(server.base_url) => QuestionBudget::Unlimited,
+            None => QuestionBudget::Off,
+        }
+    }
+
+    fn has_price(&self, server: &ChatServer<'_>) -> bool {
+        self.chat_price.is_some() || Price::at(server.base_url, server.model).is_some()
+    }
+}
+
+/// Reports budgets for a model with an unknown price, whose use could not be counted.
+pub(super) fn budgets_without_price(config: &Config) -> Vec<String> {
+    let Some(server) = config.chat_server().filter(|it| !config.has_price(it)) else {
+        return Vec::new();
+    };
+    let questions = config.questions_budget.filter(|budget| *budget > 0);
+    let budgets = [
+        (
+            "BOOKRAG_DAILY_BUDGET_USD",
+            config.rules.daily_budget_micro_usd,
+        ),
+        ("BOOKRAG_QUESTIONS_BUDGET", questions),
+    ];
+    let given = budgets.into_iter().filter(|(_, budget)| budget.is_some());
+    let problem = |(name, _)| {
         format!(
-            "BOOKRAG_DAILY_BUDGET_USD needs the price of the chat model `{model}`, which is not listed for this server; set \
-             BOOKRAG_CHAT_PRICE to INPUT/OUTPUT in dollars for a million tokens (0/0 if it is free), or remove the budget"
+            "{name} needs the price of the chat model `{}`, which is not listed for this server; set \
+             BOOKRAG_CHAT_PRICE to INPUT/OUTPUT in dollars for a million tokens (0/0 if it is free), or remove the budget",
+            server.model
         )
-    })
+    };
+    given.map(problem).collect()
 }
 
 /// Reads the chat model's price, as `INPUT/OUTPUT` in US dollars for a million tokens.

@@ -43,20 +43,7 @@ pub(super) fn rules(
         model: chat_server.map_or(ModelLimits::HOSTED, ModelLimits::at),
         ..Rules::default()
     };
-    let dollars = "a number of US dollars, 0 or more";
-    let budget = number::<f64>(
-        &text,
-        "BOOKRAG_DAILY_BUDGET_USD",
-        dollars,
-        problems,
-        |usd| usd.is_finite() && *usd >= 0.0,
-    );
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a budget is no negative number, and far below 2^52 millionths"
-    )]
-    let micro_usd = budget.map(|usd| (usd * MICRO).round() as u64);
+    let micro_usd = budget("BOOKRAG_DAILY_BUDGET_USD", &text, problems);
     let kept = format!("a whole number of hours from 0 to {MAX_HOURS}");
     let hours = number::<u64>(
         &text,
@@ -96,6 +83,24 @@ pub(super) fn rules(
             problems,
         ),
     }
+}
+
+/// Reads a budget in US dollars, and returns it in millionths.
+pub(super) fn budget(
+    name: &str,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Option<u64> {
+    let dollars = "a number of US dollars, 0 or more";
+    let budget = number::<f64>(text, name, dollars, problems, |usd| {
+        usd.is_finite() && *usd >= 0.0
+    });
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a budget is no negative number, and far below 2^52 millionths"
+    )]
+    budget.map(|usd| (usd * MICRO).round() as u64)
 }
 
 /// Reads the limits on a model's time and input.

@@ -262,6 +262,41 @@ fn a_budget_needs_a_price_to_count_with() {
 }
 
 #[test]
+fn questions_are_written_for_a_dollar_a_day_or_free_of_charge() {
+    use QuestionBudget::{Daily, Off, Unlimited};
+
+    let openai = [("BOOKRAG_GENERATOR", "openai"), ("OPENAI_API_KEY", "k")];
+    let server = ("BOOKRAG_CHAT_BASE_URL", "http://localhost:11434/v1");
+    let hosted = ("BOOKRAG_CHAT_BASE_URL", "https://models.example/v1");
+    let price = ("BOOKRAG_CHAT_PRICE", "1/2");
+    let budget = |amount| ("BOOKRAG_QUESTIONS_BUDGET", amount);
+    for (variables, expected) in [
+        (&[][..], Daily(1_000_000)),
+        (&[budget("0.5")], Daily(500_000)),
+        (&[budget("0")], Off),
+        (&[server], Unlimited),
+        (&[server, budget("0")], Off),
+        (&[server, price], Daily(1_000_000)),
+        (&[hosted], Off),
+        (&[hosted, price, budget("2")], Daily(2_000_000)),
+    ] {
+        let read = read(Environment::Local, &[&openai[..], variables].concat());
+        assert_eq!(read.unwrap().question_budget(), expected, "{variables:?}");
+    }
+    let error = read(
+        Environment::Local,
+        &[&openai[..], &[hosted, budget("2")]].concat(),
+    );
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("BOOKRAG_QUESTIONS_BUDGET needs the price"),
+        "{error}"
+    );
+    let quotes = read(Environment::Local, &[budget("2")]).unwrap();
+    assert_eq!(quotes.question_budget(), Off);
+}
+
+#[test]
 fn a_variable_that_is_set_to_its_described_default_changes_nothing() {
     let shown = |variables: &[(&str, &str)]| {
         format!("{:?}", read(Environment::Local, variables).expect("valid"))

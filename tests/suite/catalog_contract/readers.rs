@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    Catalog, Feedback, NewExchange, QueryStatus, RateLimit, Rating, StoredExchange,
+    Account, Catalog, Feedback, NewExchange, QueryStatus, RateLimit, Rating, StoredExchange,
 };
 use futures::future::try_join_all;
 use uuid::Uuid;
@@ -124,14 +124,30 @@ pub(super) async fn concurrent_reservations_stay_within_the_budget(store: Store)
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for too_much in [101, u64::MAX] {
-        assert!(!catalog.reserve_spend(too_much, 100).await.unwrap());
+        assert!(
+            !catalog
+                .reserve_spend(Account::Answers, too_much, 100)
+                .await
+                .unwrap()
+        );
     }
     let catalogs = processes(&store).await;
-    let takers = (0..AT_ONCE).map(|taker| catalogs[taker % PROCESSES].reserve_spend(30, 100));
+    let takers = (0..AT_ONCE)
+        .map(|taker| catalogs[taker % PROCESSES].reserve_spend(Account::Answers, 30, 100));
     let reserved = try_join_all(takers).await.unwrap();
     assert_eq!(reserved.iter().filter(|reserved| **reserved).count(), 3);
-    assert!(catalog.reserve_spend(10, 100).await.unwrap());
-    assert!(!catalog.reserve_spend(1, 100).await.unwrap());
+    assert!(
+        catalog
+            .reserve_spend(Account::Answers, 10, 100)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !catalog
+            .reserve_spend(Account::Answers, 1, 100)
+            .await
+            .unwrap()
+    );
     assert_eq!(store.value("SELECT sum(micro_usd) FROM spend").await, "100");
 }
 
@@ -140,16 +156,32 @@ pub(super) async fn actual_spending_replaces_the_reservation(store: Store) {
     catalog.migrate().await.unwrap();
     let spent = async || store.value("SELECT sum(micro_usd) FROM spend").await;
     // As if the reservation was made before midnight.
-    catalog.settle_spend(5, 0).await.unwrap();
+    catalog.settle_spend(Account::Answers, 5, 0).await.unwrap();
     assert_eq!(spent().await, "0");
-    assert!(catalog.reserve_spend(90, 100).await.unwrap());
-    catalog.settle_spend(90, 20).await.unwrap();
+    assert!(
+        catalog
+            .reserve_spend(Account::Answers, 90, 100)
+            .await
+            .unwrap()
+    );
+    catalog
+        .settle_spend(Account::Answers, 90, 20)
+        .await
+        .unwrap();
     assert_eq!(spent().await, "20");
-    catalog.settle_spend(50, 0).await.unwrap();
+    catalog.settle_spend(Account::Answers, 50, 0).await.unwrap();
     assert_eq!(spent().await, "0");
-    catalog.settle_spend(10, 260).await.unwrap();
+    catalog
+        .settle_spend(Account::Answers, 10, 260)
+        .await
+        .unwrap();
     assert_eq!(spent().await, "250");
-    assert!(!catalog.reserve_spend(1, 200).await.unwrap());
+    assert!(
+        !catalog
+            .reserve_spend(Account::Answers, 1, 200)
+            .await
+            .unwrap()
+    );
 }
 
 /// A question of [`SESSION`] with a retention of an hour.

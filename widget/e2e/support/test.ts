@@ -60,6 +60,8 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
         BOOKRAG_CHAT_API_KEY: 'key',
         // Tests ask the same questions with different models.
         BOOKRAG_ANSWER_CACHE: 'off',
+        // The scripted model only answers readers.
+        BOOKRAG_QUESTIONS_BUDGET: '0',
       };
       const server = new Bookrag({ site: folderOf('book'), port: ports.bookApi, env });
       await server.start();

@@ -5,6 +5,7 @@ mod files;
 mod report;
 mod todo;
 mod import;
+mod export;
 mod add;
 mod check;
 mod write;
@@ -16,6 +17,7 @@ use clap::{Args, Subcommand};
 use super::{CommandError, Exit};
 
 pub(super) use report::QuestionReport;
+pub(super) use sections::counted;
 
 #[derive(Debug, Args)]
 pub(super) struct QuestionsArguments {
@@ -29,6 +31,8 @@ enum QuestionsCommand {
     Todo(todo::TodoArguments),
     /// Write questions from lines of JSON into the site's files.
     Import(import::ImportArguments),
+    /// Write the questions that the catalog has into the site's files.
+    Export(export::ExportArguments),
     /// Add a question to a section.
     Add(add::AddArguments),
     /// Search each question, and report those that do not lead to their section.
@@ -45,6 +49,7 @@ pub(super) async fn run(
     match &arguments.command {
         QuestionsCommand::Todo(arguments) => todo::run(arguments, json).await,
         QuestionsCommand::Import(arguments) => import::run(arguments, json).await,
+        QuestionsCommand::Export(arguments) => export::run(config, arguments, json).await,
         QuestionsCommand::Add(arguments) => add::run(arguments, json).await,
         QuestionsCommand::Check(arguments) => check::run(config, arguments, json).await,
         QuestionsCommand::Write(arguments) => write::run(config, arguments, json).await,

@@ -19,6 +19,8 @@ pub(crate) struct QuestionReport {
     pub(crate) sections: usize,
     /// Those that have questions.
     pub(crate) with_questions: usize,
+    /// Those among them whose questions are in the catalog alone, where a model wrote them.
+    pub(crate) from_catalog: usize,
     /// Files of questions.
     pub(crate) files: usize,
     /// Sections whose text has changed since their questions were written.
@@ -56,6 +58,8 @@ impl QuestionReport {
             report.sections += usize::from(!section.section.is_empty);
             report.with_questions +=
                 usize::from(!section.section.is_empty && section.state != State::Missing);
+            let written = section.document.questions.get(&section.section.anchor);
+            report.from_catalog += usize::from(written.is_some_and(|it| it.is_from_catalog));
         }
         let folder = format!("{QUESTIONS_FOLDER}/");
         for path in listing

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bookrag::book::questions::{AskedSection, asked_sections};
+use bookrag::book::questions::{AskedSection, asked_sections, is_asked};
 use bookrag::book::{Document, SiteSettings};
 use bookrag::source::Source;
 use clap::Args;
@@ -138,11 +138,7 @@ pub(super) fn searched<'a>(
     read: &'a ReadPages,
 ) -> impl Iterator<Item = &'a Document> {
     let documents = read.documents().map(|(_, document)| document);
-    documents.filter(|document| {
-        let file = &document.file;
-        let docs = settings.instance(&file.instance);
-        docs.default_version() == file.version && !document.front_matter.unlisted
-    })
+    documents.filter(|document| is_asked(settings, document))
 }
 
 /// Returns the sections of a page, with the state of their questions.
@@ -171,7 +167,7 @@ pub(super) fn place(source: &str, anchor: &str) -> String {
 }
 
 /// Counts things in words: `1 section`, `2 sections`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     if count == 1 {
         format!("1 {what}")
     } else {

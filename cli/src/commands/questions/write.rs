@@ -2,8 +2,7 @@
 
 use std::io::{IsTerminal, stdin};
 
-use bookrag::book::questions::Written;
-use bookrag::book::{hex, visible};
+use bookrag::book::visible;
 use bookrag::config::Config;
 use bookrag::context::{StartError, generator};
 use bookrag::generate::{
@@ -13,7 +12,6 @@ use bookrag::prices::dollars;
 use clap::Args;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::super::serve::interrupted;
 use super::super::{CommandError, Exit, output};
@@ -27,10 +25,6 @@ const NO_MODEL: &str = "no chat model is set; set BOOKRAG_GENERATOR=openai with 
 const NO_PRICE: &str = "--budget needs the model's price, which is unknown; set BOOKRAG_CHAT_PRICE=INPUT/OUTPUT, in dollars for a million tokens";
 /// Which model is worth it: of two measured writers, the small one moved the first section found from .23 to .30, a capable one to .60.
 const ADVICE: &str = "note: use a capable model. Small ones repeat the heading, and gain little; `bookrag questions check` reports the share";
-/// Begins the comment that names the writer of a section's questions.
-const BY: &str = "written by ";
-/// Digits of the hash of the questions as written, by which those that a person edited are told apart.
-const HASH_DIGITS: usize = 8;
 const MICRO: f64 = 1e6;
 
 #[derive(Debug, Args)]
@@ -208,7 +202,7 @@ impl Writer<'_> {
         let mut count = 0;
         for (section, questions) in sections {
             let written = file.section_mut(&section.section.anchor);
-            remove_those_of_a_model(written);
+            written.remove_those_of_a_model();
             let is_new = written.questions.is_empty();
             for question in questions {
                 // The parser keeps to the limits of a question; a section that is full keeps what it has.
@@ -216,31 +210,12 @@ impl Writer<'_> {
             }
             written.text_hash = Some(section.section.text_hash.clone());
             if is_new {
-                let hash = hash(&written.questions);
-                written.comments.push(format!("{BY}{} [{hash}]", self.name));
+                written.sign(self.name);
             }
         }
         self.folder.write(source, &file)?;
         Ok(count)
     }
-}
-
-/// Removes the questions that a model wrote for an earlier text, if no person has changed them.
-fn remove_those_of_a_model(written: &mut Written) {
-    let mark = format!("[{}]", hash(&written.questions));
-    let comments = written.comments.len();
-    written
-        .comments
-        .retain(|comment| !(comment.starts_with(BY) && comment.ends_with(&mark)));
-    if written.comments.len() < comments {
-        written.questions.clear();
-    }
-}
-
-fn hash(questions: &[String]) -> String {
-    let mut hash = hex(&Sha256::digest(questions.join("\n")));
-    hash.truncate(HASH_DIGITS);
-    hash
 }
 
 impl Estimate {
@@ -331,31 +306,5 @@ impl Totals {
             text.push_str(". The next run continues with them");
         }
         output::line(&text);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn questions_that_a_person_changed_are_kept() {
-        let written = |questions: &[&str], by: &str| Written {
-            questions: questions.iter().map(|it| (*it).to_owned()).collect(),
-            comments: vec!["a note".to_owned(), by.to_owned()],
-            ..Written::default()
-        };
-        let by = format!("{BY}m [{}]", hash(&["a".to_owned(), "b".to_owned()]));
-        let mut untouched = written(&["a", "b"], &by);
-        remove_those_of_a_model(&mut untouched);
-        assert_eq!(
-            (untouched.questions.len(), &*untouched.comments),
-            (0, &["a note".to_owned()][..])
-        );
-        for edited in [&["a", "B"][..], &["a", "b", "c"], &["a"]] {
-            let mut section = written(edited, &by);
-            remove_those_of_a_model(&mut section);
-            assert_eq!(section, written(edited, &by));
-        }
     }
 }

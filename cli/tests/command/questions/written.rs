@@ -11,13 +11,13 @@ use super::{PROBE, WHEELS, file, stderr, todo, workshop, write_file};
 use crate::support::Workshop;
 
 /// A model with the runtime that it runs in.
-struct Scripted {
-    model: ChatModel,
+pub(super) struct Scripted {
+    pub(super) model: ChatModel,
     _runtime: Runtime,
 }
 
 impl Scripted {
-    fn new(script: Reply) -> Self {
+    pub(super) fn new(script: Reply) -> Self {
         let runtime = Runtime::new().unwrap();
         let model = runtime.block_on(ChatModel::start(script));
         Self {
@@ -41,7 +41,7 @@ impl Scripted {
 }
 
 /// Answers about the section that the prompt has.
-fn by_section(request: &Value) -> Reply {
+pub(super) fn by_section(request: &Value) -> Reply {
     let prompt = request["messages"][1]["content"].as_str().unwrap();
     let about = prompt.lines().nth(1).unwrap();
     Reply::text([

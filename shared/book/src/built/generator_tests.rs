@@ -284,9 +284,9 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
     let copy = format!("<title>A</title><link rel=canonical href=/book/b/>{main}");
     let settings = build();
     let file = page_file(&settings, "a.html").expect("a page");
-    let wanted = missing_inputs(&settings, &file, copy.as_bytes(), &Inputs::new());
-    let expected = ["b.html", "b/index.html", "bookrag.questions/a.html.txt"];
-    assert!(wanted.keys().eq(expected), "{wanted:?}");
+    let mut wanted = missing_inputs(&settings, &file, copy.as_bytes(), &Inputs::new());
+    wanted.retain(|path, _| !path.starts_with("bookrag."));
+    assert!(wanted.keys().eq(["b.html", "b/index.html"]), "{wanted:?}");
     let inputs = Inputs::from([
         ("b.html".to_owned(), Some(Vec::new()).into()),
         ("b/index.html".to_owned(), None.into()),

@@ -17,12 +17,19 @@
 
 use std::fmt::Write;
 
-use crate::visible;
+use sha2::{Digest, Sha256};
+
+use crate::{hex, visible};
 
 /// The most characters of a question.
 pub const MAX_QUESTION_CHARACTERS: usize = 300;
 /// The most questions of a section.
 pub const MAX_SECTION_QUESTIONS: usize = 20;
+
+/// Begins the comment that names the writer of a section's questions.
+const BY: &str = "written by ";
+/// Digits of the hash of the questions as written, by which those that a person edited are told apart.
+const HASH_DIGITS: usize = 8;
 
 /// A file of questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -209,6 +216,30 @@ impl Written {
         self.questions.push(question);
         Ok(())
     }
+
+    /// Adds a comment that names the model which wrote the questions, with their hash.
+    pub fn sign(&mut self, model: &str) {
+        let model = visible(model).replace(['\n', '\r'], " ");
+        let hash = hash(&self.questions);
+        self.comments.push(format!("{BY}{model} [{hash}]"));
+    }
+
+    /// Removes the questions that a model wrote, if no person has changed them.
+    pub fn remove_those_of_a_model(&mut self) {
+        let mark = format!("[{}]", hash(&self.questions));
+        let comments = self.comments.len();
+        self.comments
+            .retain(|comment| !(comment.starts_with(BY) && comment.ends_with(&mark)));
+        if self.comments.len() < comments {
+            self.questions.clear();
+        }
+    }
+}
+
+fn hash(questions: &[String]) -> String {
+    let mut hash = hex(&Sha256::digest(questions.join("\n")));
+    hash.truncate(HASH_DIGITS);
+    hash
 }
 
 /// Reads what follows the `#` of a section's line.
@@ -236,4 +267,33 @@ fn heading_comments(comments: &mut Vec<String>) -> Vec<String> {
 fn line(text: &mut String, mark: &str, rest: &str) {
     writeln!(text, "{}", format!("{mark}{rest}").trim_end())
         .expect("writing to a string cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_that_a_person_changed_are_kept() {
+        let written = |questions: &[&str]| Written {
+            questions: questions.iter().map(|it| (*it).to_owned()).collect(),
+            comments: vec!["a note".to_owned()],
+            ..Written::default()
+        };
+        let mut signed = written(&["a", "b"]);
+        signed.sign("m\nn");
+        assert!(signed.comments[1].starts_with("written by m n ["));
+        let mut untouched = signed.clone();
+        untouched.remove_those_of_a_model();
+        assert_eq!(untouched, written(&[]));
+        for edited in [&["a", "B"][..], &["a", "b", "c"], &["a"]] {
+            let edited = Written {
+                comments: signed.comments.clone(),
+                ..written(edited)
+            };
+            let mut section = edited.clone();
+            section.remove_those_of_a_model();
+            assert_eq!(section, edited);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use crate::chunk::{Section, sections_of};
-use crate::{Block, Document, hex};
+use crate::{Block, Document, SiteSettings, hex};
 
 /// The digits of a text's hash: two texts of one section have the same in one of 2⁴⁸ cases.
 const HASH_DIGITS: usize = 12;
@@ -27,6 +27,13 @@ pub struct AskedSection {
     pub end_line: u32,
     /// True if there is no text below the heading.
     pub is_empty: bool,
+}
+
+/// True if a reader's search finds the page by default: it is of the default version of its docs, in any locale. Questions are written for such pages.
+#[must_use]
+pub fn is_asked(settings: &SiteSettings, document: &Document) -> bool {
+    let docs = settings.instance(&document.file.instance);
+    docs.default_version() == document.file.version && !document.front_matter.unlisted
 }
 
 /// Returns the sections of a document, in reading order.

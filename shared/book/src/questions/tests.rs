@@ -116,6 +116,36 @@ fn questions_of_the_current_docs_serve_other_versions_with_the_same_text() {
 }
 
 #[test]
+fn questions_in_the_catalog_serve_the_text_that_they_were_written_for() {
+    let written = format!(
+        "#charging {}\nno power\n#wheels 0123\nloose\n",
+        charging_hash()
+    );
+    let file = "#\nby hand\n#wheels\nwobbles\n";
+    let mut files = vec![
+        ("bookrag.written/docs/robot.md.txt", written.as_str()),
+        ("bookrag.questions/docs/robot.md.txt", file),
+    ];
+    let read_with = |files: &[(&str, &str)]| read("docs/robot.md", PAGE, files).questions;
+    let questions = read_with(&files);
+    let of = |anchor: &str| {
+        (
+            &*questions[anchor].questions[0],
+            questions[anchor].is_from_catalog,
+        )
+    };
+    assert_eq!(of("charging"), ("no power", true));
+    assert_eq!(of("wheels"), ("wobbles", false));
+    files[1].1 = "#charging\nmine\n";
+    let questions = read_with(&files);
+    assert_eq!(questions["charging"].questions, ["mine"]);
+    assert_eq!(questions.len(), 1);
+    let old = read("versioned_docs/version-1.0/robot.md", PAGE, &files[..1]);
+    assert!(old.questions["charging"].is_from_catalog && old.questions.len() == 1);
+    assert_eq!(old.warnings, [""; 0]);
+}
+
+#[test]
 fn a_page_and_its_file_of_questions_name_each_other() {
     for (source, path) in [
         ("docs/a.md", "bookrag.questions/docs/a.md.txt"),
@@ -124,6 +154,9 @@ fn a_page_and_its_file_of_questions_name_each_other() {
     ] {
         assert_eq!(question_file(source), path);
         assert_eq!(source_of_question_file(path).as_deref(), Some(source));
+        let written = path.replace("bookrag.questions", "bookrag.written");
+        assert_eq!(written_file(source), written);
+        assert!(is_written_file(&written) && !is_written_file(path));
     }
     for other in [
         "docs/a.md",

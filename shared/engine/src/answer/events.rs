@@ -394,7 +394,7 @@ impl Prepared {
         let mut spent = Spent::default();
         spent.add(model, usage);
         self.spent.include(spent);
-        reserved.settle(self.catalog(), spent).await;
+        reserved.settle(self.catalog(), spent.micro_usd).await;
     }
 
     pub(super) fn refusal_sentence(&self) -> &str {

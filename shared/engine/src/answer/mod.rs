@@ -18,7 +18,7 @@ mod texts;
 mod lookup;
 mod closest;
 mod proposals;
-mod spending;
+pub(crate) mod spending;
 mod turns;
 mod refusal;
 mod leak;

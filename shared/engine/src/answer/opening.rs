@@ -10,6 +10,7 @@ use super::scope::path_of;
 use super::spending::{Reserved, Spent, estimated};
 use super::writing::Asking;
 use super::{Prepared, fence};
+use crate::catalog::Account;
 use crate::cite::visible;
 use crate::degradation::Degradation;
 use crate::generate::{
@@ -81,7 +82,8 @@ impl Prepared {
     ) -> Result<Asking, (NoModel, Spent)> {
         let rules = &self.answerer.rules;
         let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
-        let reserved = Reserved::take(self.catalog(), &model, &prompt, most, budget).await;
+        let account = Account::Answers;
+        let reserved = Reserved::take(self.catalog(), account, &model, &prompt, most, budget).await;
         let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
         let first = deadline.min(Instant::now() + rules.model.first_text);
         match first_piece(&model, &prompt, most, first).await {
@@ -98,7 +100,7 @@ impl Prepared {
                 if let Some(usage) = usage {
                     spent.add(&model, usage);
                 }
-                reserved.settle(self.catalog(), spent).await;
+                reserved.settle(self.catalog(), spent.micro_usd).await;
                 Err((why, spent))
             }
         }

@@ -1,8 +1,8 @@
-//! The cost of an answer, and the daily budget.
+//! The cost of a model's calls, and the daily budgets.
 
 use std::time::Duration;
 
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::{Account, Catalog, CatalogError};
 use crate::generate::{ChatModel, Prompt, Usage};
 
 /// The fewest bytes of a token, so that estimates err on the high side. Used for reservations, and for servers that report no usage.
@@ -13,7 +13,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Tokens and costs of an answer's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spent {
+pub(crate) struct Spent {
     pub(super) tokens: u64,
     pub(super) micro_usd: u64,
 }
@@ -39,7 +39,7 @@ async fn in_time<T>(
 }
 
 /// Returns the cost in millionths of a dollar; 0 if the price is unknown.
-fn cost(model: &ChatModel, usage: Usage) -> u64 {
+pub(crate) fn cost(model: &ChatModel, usage: Usage) -> u64 {
     let price = model.price();
     price.map_or(0, |price| {
         price.micro_usd(usage.input_tokens, usage.output_tokens)
@@ -56,22 +56,28 @@ pub(super) fn estimated(prompt: &Prompt, written: usize) -> Usage {
 }
 
 /// A reservation from the daily budget, made before a model is asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Reserved {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reserved {
+    account: Account,
     micro_usd: u64,
 }
 
 impl Reserved {
-    /// Reserves the maximum cost of an answer. Returns `None` if the remaining budget is too small or unknown, so that all spending is counted.
-    pub(super) async fn take(
+    /// Reserves the maximum cost of a call. Returns `None` if the remaining budget is too small or unknown, so that all spending is counted.
+    pub(crate) async fn take(
         catalog: &Catalog,
+        account: Account,
         model: &ChatModel,
         prompt: &Prompt,
         max_answer_tokens: u32,
         budget: Option<u64>,
     ) -> Option<Self> {
+        let nothing = Self {
+            account,
+            micro_usd: 0,
+        };
         let Some(budget) = budget else {
-            return Some(Self::default());
+            return Some(nothing);
         };
         let most = Usage {
             output_tokens: u64::from(max_answer_tokens),
@@ -79,13 +85,13 @@ impl Reserved {
         };
         let micro_usd = cost(model, most);
         if micro_usd == 0 {
-            return Some(Self::default());
+            return Some(nothing);
         }
-        let reserved = catalog.reserve_spend(micro_usd, budget);
+        let reserved = catalog.reserve_spend(account, micro_usd, budget);
         match in_time(reserved).await {
-            Ok(true) => Some(Self { micro_usd }),
+            Ok(true) => Some(Self { account, micro_usd }),
             Ok(false) => {
-                tracing::warn!(stage = "budget", "the day's budget is spent");
+                tracing::warn!(stage = "budget", ?account, "the day's budget is spent");
                 None
             }
             Err(error) => {
@@ -96,11 +102,11 @@ impl Reserved {
     }
 
     /// Returns the unspent rest to the budget.
-    pub(super) async fn settle(self, catalog: &Catalog, spent: Spent) {
+    pub(crate) async fn settle(self, catalog: &Catalog, spent_micro_usd: u64) {
         if self.micro_usd == 0 {
             return;
         }
-        let settled = catalog.settle_spend(self.micro_usd, spent.micro_usd);
+        let settled = catalog.settle_spend(self.account, self.micro_usd, spent_micro_usd);
         if let Err(error) = in_time(settled).await {
             tracing::warn!(stage = "budget", %error, "counting the reserved amount as spent");
         }

@@ -11,6 +11,7 @@ mod pages;
 mod proposals;
 mod readers;
 mod answers;
+mod written;
 
 #[cfg(feature = "cloud")]
 mod postgres;
@@ -45,6 +46,7 @@ pub use types::{
     IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
     QueryLog, QueryStatus, Rating, Retired, Scale, StoredDocument, SwitchOutcome,
 };
+pub use written::Account;
 
 /// The version of the tables that this code reads and writes.
 pub const SCHEMA_VERSION: i32 = 2;

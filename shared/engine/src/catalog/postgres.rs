@@ -21,6 +21,7 @@ mod pending;
 mod pool;
 mod search;
 mod values;
+mod written;
 
 use std::fmt;
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, RateLimit, RatePermit,
-    on_store,
+    Account, AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, RateLimit,
+    RatePermit, on_store,
 };
 use crate::index::Filters;
 
@@ -47,24 +47,26 @@ impl Catalog {
         on_store!(self, store => store.acquire(key, limit))
     }
 
-    /// Adds to the spending of the current day (UTC, by the database's clock) if it stays within the budget; otherwise returns `false`.
+    /// Adds to an account's spending of the current day (UTC, by the database's clock) if it stays within the budget; otherwise returns `false`.
     ///
     /// On Postgres, a call that loses its connection is repeated and may reserve twice.
     pub async fn reserve_spend(
         &self,
+        account: Account,
         micro_usd: u64,
         budget_micro_usd: u64,
     ) -> Result<bool, CatalogError> {
-        on_store!(self, store => store.reserve_spend(micro_usd, budget_micro_usd))
+        on_store!(self, store => store.reserve_spend(account, micro_usd, budget_micro_usd))
     }
 
     /// Replaces a reserved amount by the actual one. The day's sum changes by the difference but does not fall below zero.
     pub async fn settle_spend(
         &self,
+        account: Account,
         reserved_micro_usd: u64,
         spent_micro_usd: u64,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.settle_spend(reserved_micro_usd, spent_micro_usd))
+        on_store!(self, store => store.settle_spend(account, reserved_micro_usd, spent_micro_usd))
     }
 
     /// Writes an exchange of a conversation atomically. Returns `false` if nothing was written:

@@ -15,6 +15,7 @@ mod proposals;
 mod pending;
 mod search;
 mod values;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,6 +9,7 @@ mod functions;
 mod readable;
 mod prompt;
 mod questions;
+mod asking;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use crate::prices::Price;
 use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
 
+pub use asking::{AskFailure, Asked, ask_for_questions};
 pub use cohere::CohereChat;
 pub use functions::{Called, FunctionCall, Functions, Lookup};
 pub use openai::OpenAiChat;

@@ -11,7 +11,6 @@ use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::embed::{Embedding, Windows};
-use crate::source::FileCache;
 use book::chunk::{chunk_document, count_tokens};
 use book::{
     Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
@@ -38,7 +37,8 @@ impl Ingest {
         let mut embedding = Duration::ZERO;
         for attempt in 0..MAX_ATTEMPTS {
             let stored = self.stored(path).await?;
-            let snapshot = self.snapshot(&page, &FileCache::default()).await?;
+            let files = self.files_of(&page).await?;
+            let snapshot = self.snapshot(&page, &files).await?;
             let Some(mut outcome) = self
                 .converge(&page, stored.as_ref(), &snapshot, lost)
                 .await?
@@ -50,7 +50,8 @@ impl Ingest {
             embedding += outcome.embedding;
             // Check the file again after the commit; otherwise a slow writer of an older text could overwrite a newer one.
             if outcome.change != Change::Unchanged {
-                let now = self.snapshot(&page, &FileCache::default()).await?;
+                let files = self.files_of(&page).await?;
+                let now = self.snapshot(&page, &files).await?;
                 if now.fingerprint != snapshot.fingerprint {
                     continue;
                 }

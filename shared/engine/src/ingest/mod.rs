@@ -20,7 +20,7 @@ mod sync;
 mod report;
 mod site;
 #[cfg(all(test, feature = "embedded"))]
-mod simulation;
+pub(crate) mod simulation;
 #[cfg(all(test, feature = "embedded", target_os = "linux"))]
 mod unreadable_tests;
 #[cfg(all(test, feature = "embedded", target_os = "linux"))]
@@ -102,7 +102,7 @@ pub enum IngestError {
 
 impl IngestError {
     /// True if a store, a model or the whole source failed, so the next page would fail as well.
-    fn is_outage(&self) -> bool {
+    pub(crate) fn is_outage(&self) -> bool {
         match self {
             Self::Source(SourceError::Forbidden { .. } | SourceError::NotPublished { .. })
             | Self::Contended { .. } => false,

@@ -2,7 +2,11 @@
 
 use super::{Ingest, IngestError};
 use crate::source::{FileCache, SourceError};
-use book::{Inputs, PageFile, default_source, fingerprint, own_translation};
+use book::questions::question_sources;
+use book::{
+    Document, Inputs, PageFile, default_source, fingerprint, own_translation, page_file,
+    read_document,
+};
 
 /// A file as read at one moment, with everything that reading it uses.
 pub(super) struct Snapshot {
@@ -15,6 +19,51 @@ pub(super) struct Snapshot {
 }
 
 impl Ingest {
+    /// Returns an empty cache of files with the questions that the catalog has of any page, read with one query.
+    pub(crate) async fn files(&self) -> Result<FileCache, IngestError> {
+        let site = &self.options.site;
+        let written = self.catalog.written_questions(site, None);
+        Ok(FileCache::with_written(written.await?))
+    }
+
+    /// Like [`Self::files`], with the questions that one page may have.
+    pub(super) async fn files_of(&self, page: &PageFile) -> Result<FileCache, IngestError> {
+        let (site, sources) = (&self.options.site, question_sources(&self.settings, page));
+        let written = self.catalog.written_questions(site, Some(&sources));
+        Ok(FileCache::with_written(written.await?))
+    }
+
+    /// Reads a page as it is now, with its questions in the catalog.
+    pub(crate) async fn page_with_questions(
+        &self,
+        source: &str,
+    ) -> Result<Option<Document>, IngestError> {
+        let Some(page) = page_file(&self.settings, source) else {
+            return Ok(None);
+        };
+        let files = self.files_of(&page).await?;
+        let page = self.page_now(source, &files).await?;
+        Ok(page.map(|(document, _)| document))
+    }
+
+    /// Reads a page as it is now, with its fingerprint. `None` if it is no page, or cannot be read as one.
+    pub(crate) async fn page_now(
+        &self,
+        source: &str,
+        files: &FileCache,
+    ) -> Result<Option<(Document, String)>, IngestError> {
+        let Some(page) = page_file(&self.settings, source) else {
+            return Ok(None);
+        };
+        let snapshot = self.snapshot(&page, files).await?;
+        let Some(bytes) = &snapshot.bytes else {
+            return Ok(None);
+        };
+        let site = &self.options.site;
+        let document = read_document(&self.settings, site, &page, bytes, &snapshot.inputs);
+        Ok(document.ok().map(|it| (it, snapshot.fingerprint)))
+    }
+
     /// Reads the current file and everything that reading it uses, from the cache `files` where possible.
     pub(super) async fn snapshot(
         &self,

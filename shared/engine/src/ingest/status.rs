@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{Ingest, IngestError, SkippedFile};
 use crate::catalog::DocumentState;
 use crate::source::{FileCache, Listing, SourceError};
+use book::questions::is_written_file;
 use book::{
-    PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_script_pages,
-    may_hold_pages, missing_docs, other_missing_docs, page_file, pages_among, read_document,
+    PageFile, SiteSettings, default_source, etag, fingerprint_by_etags, hidden_docs,
+    list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, pages_among,
+    read_document,
 };
 
 const READS: usize = 16;
@@ -118,15 +120,21 @@ impl Ingest {
             .filter(|state| state.source.starts_with(prefix))
             .map(|state| (state.source.clone(), state))
             .collect();
-        let listing = self.source.listing().await?;
+        // Files used by many pages are read once per run; a later run must see new changes.
+        let files = self.files().await?;
+        let mut listing = self.source.listing().await?;
+        if !listing.etags.is_empty() {
+            listing.etags.retain(|path, _| !is_written_file(path));
+            let written = files.written().iter();
+            let written = written.map(|(path, text)| (path.clone(), etag(text.as_bytes())));
+            listing.etags.extend(written);
+        }
         let mut status = Status {
             documents: rows.len(),
             committed_at: rows.values().map(|row| row.last_indexed_at).collect(),
             ..Status::default()
         };
         status.note(&self.settings, &listing);
-        // Files used by many pages are read once per run; a later run must see new changes.
-        let files = FileCache::default();
         let mut pages = pages_among(&self.settings, &listing.paths)
             .filter(|page| page.source.starts_with(prefix));
         loop {

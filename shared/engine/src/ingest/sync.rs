@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::pin::pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::{Stream, StreamExt, TryFutureExt, stream};
 use serde::Serialize;
@@ -19,6 +19,9 @@ use book::SiteSettings;
 const FEW_POINTS: usize = 100;
 /// After this many consecutive failures of stores and models, the other pages would fail as well.
 const MAX_FAILURES_IN_A_ROW: usize = 3;
+
+/// How long the questions that a model wrote for a page outlive it.
+const KEEP_QUESTIONS: Duration = Duration::from_hours(24);
 
 /// Pages ingested concurrently, so that short ones share calls of the embedder.
 const PAGES_AT_ONCE: usize = 16;
@@ -316,6 +319,14 @@ impl Ingest {
         if let Err(error) = forgotten {
             warnings.push(format!(
                 "cannot delete expired conversations and questions: {error}"
+            ));
+        }
+        // A page that was renamed meanwhile takes them over by its text.
+        let site = &self.options.site;
+        let unused = self.catalog.forget_written_questions(site, KEEP_QUESTIONS);
+        if let Err(error) = unused.await {
+            warnings.push(format!(
+                "cannot delete the written questions of former pages: {error}"
             ));
         }
         let mut differences = self.compare().await?;

@@ -1,9 +1,10 @@
 //! A cache of files that many pages use.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Source, SourceError};
+use book::questions::{is_written_file, written_file};
 use book::{Input, InputUse};
 
 /// Cached bytes; files that do not fit are read each time.
@@ -15,6 +16,8 @@ const ENTRY_BYTES: usize = size_of::<((String, InputUse), Input)>();
 #[derive(Debug, Clone, Default)]
 pub struct FileCache {
     kept: Arc<Mutex<Kept>>,
+    /// The questions in the catalog, by the path that stands for them.
+    written: Arc<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -24,6 +27,22 @@ struct Kept {
 }
 
 impl FileCache {
+    /// Returns an empty cache with questions that are in the catalog, as texts by the source of their page.
+    #[must_use]
+    pub fn with_written(questions: BTreeMap<String, String>) -> Self {
+        let files = questions.into_iter();
+        let files = files.map(|(source, text)| (written_file(&source), text));
+        Self {
+            written: Arc::new(files.collect()),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the texts of the questions in the catalog, by the path that stands for them.
+    pub(crate) fn written(&self) -> &BTreeMap<String, String> {
+        &self.written
+    }
+
     /// Returns a file for a use of a page, from the cache or from `source`.
     pub(super) async fn read(
         &self,
@@ -31,6 +50,12 @@ impl FileCache {
         path: &str,
         usage: InputUse,
     ) -> Result<Input, SourceError> {
+        if is_written_file(path) {
+            // No page may show them as text of the book.
+            let text = self.written.get(path);
+            let text = text.filter(|_| usage == InputUse::Lookup);
+            return Ok(text.map(|text| text.as_bytes().to_vec()).into());
+        }
         let key = (path.to_owned(), usage);
         if let Some(input) = self.lock().files.get(&key) {
             return Ok(input.clone());

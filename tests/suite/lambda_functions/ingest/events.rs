@@ -1,7 +1,10 @@
 //! Direct events and commands, without a queue.
 
+use std::time::Duration;
+
 use bookrag_tests::{
     backends::Backends,
+    chat_model::{API_KEY, ChatModel, Reply},
     events::{Change, event_bridge},
 };
 use serde_json::json;
@@ -279,5 +282,47 @@ async fn ingest_serves_nothing_without_a_source() {
     assert!(
         error.message.contains("BOOKRAG_SOURCE is not set"),
         "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn questions_are_written_for_an_events_pages_and_a_reconcile_continues() {
+    let by_line = |request: &serde_json::Value| {
+        let prompt = request["messages"][1]["content"].as_str().unwrap();
+        let place = prompt.lines().nth(1).unwrap().to_owned();
+        Reply::Text(vec![format!("{place} is ripe")], Duration::ZERO)
+    };
+    let model = ChatModel::start(Reply::function(by_line)).await;
+    let mut variables = model.environment();
+    // Embeddings have a server of their own.
+    variables.retain(|(name, _)| !name.starts_with("OPENAI_") && !name.contains("QUESTIONS"));
+    variables.push(("BOOKRAG_CHAT_BASE_URL", model.base_url()));
+    variables.push(("BOOKRAG_CHAT_API_KEY", API_KEY.to_owned()));
+    variables.push(("BOOKRAG_CHAT_PRICE", "1/1".to_owned()));
+    variables.push(("BOOKRAG_QUESTIONS_BUDGET", "0.5".to_owned()));
+    let variables = variables.iter();
+    let variables: Vec<_> = variables
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let world = World::start_with("lambda_ingest_written", &variables).await;
+    world.put("docs/a.md", "# A\n\nApples.\n").await;
+    world.put("docs/b.md", "# B\n\nBeets.\n").await;
+    world.converge(Change::Created, "docs/a.md").await;
+    assert_eq!(model.requests().len(), 1);
+    let reconcile = json!({ "command": "reconcile" });
+    let report = world.lambda.invoke(reconcile.clone()).await.payload();
+    assert_eq!(report["files_changed"], 1, "{report}");
+    assert_eq!(model.requests().len(), 2);
+    let report = world.lambda.invoke(reconcile).await.payload();
+    assert_eq!(report["files_changed"], 0, "{report}");
+    assert_eq!(model.requests().len(), 2);
+    let catalog = &world.backends.catalog;
+    let index = catalog.live_index().await.unwrap().unwrap();
+    let site = &index.spec.site;
+    let written = catalog.written_questions(site, None).await.unwrap();
+    assert_eq!(written.len(), 2);
+    assert!(
+        written["docs/b.md"].contains("\nB is ripe\n"),
+        "{written:?}"
     );
 }

@@ -4,7 +4,7 @@ use tokio_postgres::types::Type;
 
 use super::PostgresCatalog;
 use super::pool::single;
-use crate::catalog::{CatalogError, RateLimit, RatePermit, signed};
+use crate::catalog::{Account, CatalogError, RateLimit, RatePermit, signed};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn acquire(
@@ -38,16 +38,18 @@ impl PostgresCatalog {
 
     pub(in crate::catalog) async fn reserve_spend(
         &self,
+        account: Account,
         micro_usd: u64,
         budget_micro_usd: u64,
     ) -> Result<bool, CatalogError> {
+        let table = account.table();
         let rows = self
             .pool
             .query(
-                "INSERT INTO spend AS today (day, micro_usd)
+                &format!("INSERT INTO {table} AS today (day, micro_usd)
                  SELECT (now() AT TIME ZONE 'UTC')::date, $1 WHERE $1 <= $2
                  ON CONFLICT (day) DO UPDATE SET micro_usd = today.micro_usd + $1 WHERE today.micro_usd <= $2 - $1
-                 RETURNING day",
+                 RETURNING day"),
                 &[
                     (&signed(micro_usd), Type::INT8),
                     (&signed(budget_micro_usd), Type::INT8),
@@ -59,17 +61,21 @@ impl PostgresCatalog {
 
     pub(in crate::catalog) async fn settle_spend(
         &self,
+        account: Account,
         reserved_micro_usd: u64,
         spent_micro_usd: u64,
     ) -> Result<(), CatalogError> {
+        let table = account.table();
         let difference = signed(spent_micro_usd) - signed(reserved_micro_usd);
         // A transaction is not retried. Retrying could return the same amount twice.
         let mut transaction = self.pool.begin().await?;
         transaction
             .execute(
-                "INSERT INTO spend AS today (day, micro_usd)
+                &format!(
+                    "INSERT INTO {table} AS today (day, micro_usd)
                  VALUES ((now() AT TIME ZONE 'UTC')::date, greatest($1, 0))
-                 ON CONFLICT (day) DO UPDATE SET micro_usd = greatest(today.micro_usd + $1, 0)",
+                 ON CONFLICT (day) DO UPDATE SET micro_usd = greatest(today.micro_usd + $1, 0)"
+                ),
                 &[(&difference, Type::INT8)],
             )
             .await?;

@@ -4,7 +4,7 @@ use rusqlite::OptionalExtension;
 
 use super::values::now;
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::{CatalogError, RateLimit, RatePermit, signed};
+use crate::catalog::{Account, CatalogError, RateLimit, RatePermit, signed};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn acquire(
@@ -36,14 +36,16 @@ impl SqliteCatalog {
 
     pub(in crate::catalog) async fn reserve_spend(
         &self,
+        account: Account,
         micro_usd: u64,
         budget_micro_usd: u64,
     ) -> Result<bool, CatalogError> {
+        let table = account.table();
         self.run(move |connection| {
             let reserved = connection.execute(
-                "INSERT INTO spend AS today (day, micro_usd)
+                &format!("INSERT INTO {table} AS today (day, micro_usd)
                  SELECT date(?3 / 1000000, 'unixepoch'), ?1 WHERE ?1 <= ?2
-                 ON CONFLICT (day) DO UPDATE SET micro_usd = today.micro_usd + ?1 WHERE today.micro_usd <= ?2 - ?1",
+                 ON CONFLICT (day) DO UPDATE SET micro_usd = today.micro_usd + ?1 WHERE today.micro_usd <= ?2 - ?1"),
                 (signed(micro_usd), signed(budget_micro_usd), now()),
             )?;
             Ok(reserved > 0)
@@ -53,15 +55,19 @@ impl SqliteCatalog {
 
     pub(in crate::catalog) async fn settle_spend(
         &self,
+        account: Account,
         reserved_micro_usd: u64,
         spent_micro_usd: u64,
     ) -> Result<(), CatalogError> {
+        let table = account.table();
         let difference = signed(spent_micro_usd) - signed(reserved_micro_usd);
         self.run(move |connection| {
             connection.execute(
-                "INSERT INTO spend AS today (day, micro_usd)
+                &format!(
+                    "INSERT INTO {table} AS today (day, micro_usd)
                  VALUES (date(?2 / 1000000, 'unixepoch'), max(?1, 0))
-                 ON CONFLICT (day) DO UPDATE SET micro_usd = max(today.micro_usd + ?1, 0)",
+                 ON CONFLICT (day) DO UPDATE SET micro_usd = max(today.micro_usd + ?1, 0)"
+                ),
                 (difference, now()),
             )?;
             Ok(())

@@ -7,7 +7,7 @@
 
 mod book;
 mod renaming;
-pub(super) mod stores;
+pub(crate) mod stores;
 mod switching;
 mod world;
 

@@ -10,13 +10,13 @@ use ::book::chunk::ChunkPolicy;
 
 /// An in-memory catalog and vector index whose every call is a step of the simulation. Clones share them.
 #[derive(Debug, Clone)]
-pub(in crate::ingest) struct Stores {
-    pub(in crate::ingest) catalog: FaultyCatalog,
-    pub(in crate::ingest) index: FaultyIndex,
+pub(crate) struct Stores {
+    pub(crate) catalog: FaultyCatalog,
+    pub(crate) index: FaultyIndex,
 }
 
 impl Stores {
-    pub(in crate::ingest) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let tables = SqliteCatalog::in_memory().expect("there is memory");
         Self {
             index: FaultyIndex::new(LocalIndex::of(&tables)),
@@ -24,7 +24,7 @@ impl Stores {
         }
     }
 
-    pub(in crate::ingest) fn ports(&self, source: Source) -> Ports {
+    pub(crate) fn ports(&self, source: Source) -> Ports {
         Ports {
             source,
             embedder: Embedder::Faulty(FaultyEmbedder::default()),
@@ -34,7 +34,7 @@ impl Stores {
     }
 
     /// Opens the book for a process that reads `source`. The seed determines the ids of new points.
-    pub(in crate::ingest) async fn open(
+    pub(crate) async fn open(
         &self,
         source: &MemorySource,
         options: OpenOptions,
@@ -48,12 +48,12 @@ impl Stores {
     }
 
     /// The catalog, accessed without steps.
-    pub(in crate::ingest) fn tables(&self) -> Catalog {
+    pub(crate) fn tables(&self) -> Catalog {
         Catalog::Sqlite((*self.catalog).clone())
     }
 }
 
-pub(in crate::ingest) fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     OpenOptions {
         site: "site".to_owned(),
         title: "The book".to_owned(),

@@ -1,0 +1,58 @@
+//! The questions that a model wrote for the sections of pages.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{Catalog, CatalogError, on_store};
+
+/// What a chat model is paid for. Each has its own sum and its own budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Account {
+    /// Answers to readers.
+    Answers,
+    /// Questions that sections answer.
+    Questions,
+}
+
+impl Account {
+    /// The table with the sums of its days.
+    pub(super) fn table(self) -> &'static str {
+        match self {
+            Self::Answers => "spend",
+            Self::Questions => "question_spend",
+        }
+    }
+}
+
+impl Catalog {
+    /// Returns the questions of a site's pages, as the text of a file of questions by the page's source; with `sources` only those of these pages.
+    pub async fn written_questions(
+        &self,
+        site: &str,
+        sources: Option<&[String]>,
+    ) -> Result<BTreeMap<String, String>, CatalogError> {
+        on_store!(self, store => store.written_questions(site, sources))
+    }
+
+    /// Replaces the questions of a page, if they are still `former`. Returns whether they were.
+    ///
+    /// On Postgres, a call that loses its connection is repeated and may then return `false` although it replaced them.
+    pub async fn save_written_questions(
+        &self,
+        site: &str,
+        source: &str,
+        former: Option<&str>,
+        file: &str,
+    ) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.save_written_questions(site, source, former, file))
+    }
+
+    /// Deletes the questions of pages that no index holds and that were deleted at least `age` ago.
+    pub async fn forget_written_questions(
+        &self,
+        site: &str,
+        age: Duration,
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.forget_written_questions(site, age))
+    }
+}
