@@ -95,7 +95,7 @@ def served(bookrag, folder, variables):
 def given(bookrag, folder, data, budget, model, questions):
     """What a model is given for each question."""
     of_model = {"BOOKRAG_GENERATOR": "openai", "BOOKRAG_CHAT_MODEL": "recorder", "BOOKRAG_CHAT_BASE_URL": f"http://127.0.0.1:{model}/v1"}
-    variables = {**of_model, "BOOKRAG_PASSAGE_TOKENS": str(budget), "BOOKRAG_DATA": data, "BOOKRAG_QUESTIONS_BUDGET": "0"}
+    variables = {**of_model, "BOOKRAG_PASSAGE_TOKENS": str(budget), "BOOKRAG_LOOKUPS": "0", "BOOKRAG_DATA": data, "BOOKRAG_QUESTIONS_BUDGET": "0"}
     with served(bookrag, folder, variables) as address:
         for question in questions:
             Model.prompt = ""

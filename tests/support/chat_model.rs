@@ -114,7 +114,9 @@ impl ChatModel {
             ("BOOKRAG_CHAT_MODEL", MODEL.to_owned()),
             ("OPENAI_BASE_URL", self.base_url()),
             ("OPENAI_API_KEY", API_KEY.to_owned()),
-            // Treated as a hosted model, although its address is local.
+            // It calls no function unless a test asks for it, and does not decide.
+            ("BOOKRAG_SMALL_MODEL", "true".to_owned()),
+            // It has as little time as a hosted model, although its address is local.
             ("BOOKRAG_FIRST_TEXT_SECONDS", "30".to_owned()),
             ("BOOKRAG_ANSWER_SECONDS", "30".to_owned()),
             // Every question must reach the script, and nothing else.

@@ -89,6 +89,7 @@ impl Llama {
             ("BOOKRAG_CHAT_MODEL", MODEL.to_owned()),
             ("OPENAI_BASE_URL", self.base_url()),
             ("OPENAI_API_KEY", API_KEY.to_owned()),
+            ("BOOKRAG_SMALL_MODEL", "true".to_owned()),
         ]
     }
 }

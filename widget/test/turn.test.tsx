@@ -62,7 +62,7 @@ test('a suggestion shows its sentence as text', () => {
     assert.deepEqual(sentences(html), ['&lt;img src=x onerror=alert(1)&gt; **Wash** [1] it.'], outcome);
     assert.doesNotMatch(html, /<img|<sup/, outcome);
     assert.equal(html.match(/aria-label="Ask about this: /g)?.length, 2, outcome);
-    assert.deepEqual(headings(html), [outcome === 'not_covered' ? 'Closest pages' : 'See also'], outcome);
+    assert.deepEqual(headings(html), [outcome === 'not_covered' ? 'Closest sections' : 'See also'], outcome);
   }
 });
 

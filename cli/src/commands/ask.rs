@@ -35,7 +35,7 @@ pub(super) async fn run(
         }
     }
     Ok(match outcome {
-        Some(Outcome::Answered) => Exit::Done,
+        Some(Outcome::Answered | Outcome::SmallTalk) => Exit::Done,
         Some(Outcome::Uncertain | Outcome::NotCovered) | None => Exit::NotCovered,
     })
 }
@@ -72,7 +72,7 @@ fn print(data: &ChatData) {
         output::line(if is_answered {
             "\nSee also:"
         } else {
-            "\nNearest pages:"
+            "\nClosest sections:"
         });
     }
     for suggestion in &data.suggestions {
@@ -80,5 +80,11 @@ fn print(data: &ChatData) {
         if let Some(text) = &suggestion.text {
             output::line(&format!("    {text}"));
         }
+    }
+    if !data.follow_ups.is_empty() {
+        output::line("\nYou might ask:");
+    }
+    for question in &data.follow_ups {
+        output::line(&format!("  {question}"));
     }
 }

@@ -156,7 +156,7 @@ fn outcome(candidates: &[ScoredChunk], locale: &str, answer: Answer) -> Outcome 
         reply: match answer.outcome {
             answer::Outcome::Answered => Reply::Answered,
             answer::Outcome::Uncertain => Reply::Uncertain,
-            answer::Outcome::NotCovered => Reply::Refused,
+            answer::Outcome::NotCovered | answer::Outcome::SmallTalk => Reply::Refused,
         },
         answer: answer.text,
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use bookrag::catalog::{Insights, LessonInsight, OpenQuestion};
 use bookrag::config::Config;
+use bookrag::context::Context;
+use bookrag::error::Error;
 use bookrag::prices::dollars;
 use clap::Args;
 use serde::Serialize;
@@ -17,6 +19,8 @@ use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use open::Subject;
 
 const DAY: u64 = 86_400;
+/// The days that the page of `serve` looks back.
+const SHOWN_DAYS: u64 = 30;
 /// The most questions listed as asked most.
 const MOST_ASKED: u32 = 30;
 /// Digits shown of a question's hash.
@@ -74,6 +78,30 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
+/// Returns the report on the last [`SHOWN_DAYS`] days as a page.
+///
+/// # Errors
+/// If the catalog cannot be read, or the book cannot be searched.
+pub(crate) async fn page(context: &Context) -> Result<String, Error> {
+    let since = Duration::from_secs(SHOWN_DAYS * DAY);
+    let catalog = context.catalog();
+    let insights = catalog.insights(since).await;
+    let insights = insights.map_err(Error::unavailable)?;
+    let asked = catalog.asked_questions(since, MOST_ASKED).await;
+    let asked = asked.map_err(Error::unavailable)?;
+    let index = context.live_index().await?;
+    let subjects = open::subjects(&insights, context, &index.spec.site).await?;
+    let page = html::Page {
+        title: &index.site.title,
+        days: SHOWN_DAYS,
+        insights: &insights,
+        asked: &asked,
+        subjects: &subjects,
+        origin: None,
+    };
+    Ok(page.written())
+}
+
 /// The insights printed with `--json`.
 #[derive(Serialize)]
 struct Printed<'a> {
@@ -98,9 +126,9 @@ async fn subjects(
             Some(site) => site.display().to_string(),
             None => book.context.live_index().await?.spec.site,
         };
-        open::subjects(insights, &book, &site).await
+        Ok(open::subjects(insights, &book.context, &site).await?)
     };
-    found.await.unwrap_or_else(|error| {
+    found.await.unwrap_or_else(|error: CommandError| {
         output::status(&format!("note: the nearest pages are not shown: {error}"));
         Vec::new()
     })

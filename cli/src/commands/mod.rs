@@ -10,7 +10,7 @@ mod mcp;
 mod eval;
 mod first_questions;
 mod diff;
-mod insights;
+pub(crate) mod insights;
 mod questions;
 mod ledger;
 mod chunks;
@@ -26,6 +26,7 @@ mod progress;
 pub(crate) mod output;
 mod terminal;
 
+use std::collections::HashMap;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,6 +67,9 @@ pub struct Arguments {
     #[arg(long, global = true)]
     json: bool,
 }
+
+/// The address of Ollama's OpenAI-compatible API on this machine.
+const OLLAMA: &str = "http://localhost:11434/v1";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -282,7 +286,13 @@ fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
-    let config = Config::from_env(Environment::Local)?;
+    let mut variables: HashMap<String, String> = std::env::vars().collect();
+    if let Command::Serve(serve) = &arguments.command
+        && let Some(model) = &serve.model
+    {
+        variables.extend(variables_of(model));
+    }
+    let config = Config::read(Environment::Local, &variables)?;
     let json = arguments.json;
     match arguments.command {
         Command::Serve(arguments) => serve::run(config, arguments, json).await,
@@ -304,6 +314,30 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Completions(arguments) => Ok(scripts::completions(&arguments)),
         Command::Man(arguments) => scripts::man(&arguments),
     }
+}
+
+/// Returns the variables that choose a chat model: `ollama/NAME` is one of Ollama on this machine, `command…` one of Cohere, any other one of the
+/// OpenAI-compatible API.
+fn variables_of(model: &str) -> HashMap<String, String> {
+    let chosen = match model.strip_prefix("ollama/") {
+        Some(name) => vec![
+            ("BOOKRAG_GENERATOR", "openai"),
+            ("BOOKRAG_CHAT_MODEL", name),
+            ("BOOKRAG_CHAT_BASE_URL", OLLAMA),
+        ],
+        None if model.starts_with("command") => {
+            vec![
+                ("BOOKRAG_GENERATOR", "cohere"),
+                ("BOOKRAG_CHAT_MODEL", model),
+            ]
+        }
+        None => vec![
+            ("BOOKRAG_GENERATOR", "openai"),
+            ("BOOKRAG_CHAT_MODEL", model),
+        ],
+    };
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    chosen.into_iter().map(owned).collect()
 }
 
 /// Reads a running server's response to a command.

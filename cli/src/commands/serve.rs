@@ -11,7 +11,9 @@ use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
 use bookrag::context::{StartError, question_writer};
+use bookrag::generate::Generator;
 use bookrag::ingest::{MassDeletion, OpenMode, Report, SyncError, SyncOptions, forget_readers};
+use bookrag::provider::ProviderError;
 use clap::Args;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
@@ -36,6 +38,10 @@ const GRACE_OF_CTRL_C: Duration = Duration::from_secs(2);
 /// How long answers in progress may take after SIGTERM, which process managers send before SIGKILL: the time limit of a chat model.
 const GRACE_OF_SIGTERM: Duration = Duration::from_secs(30);
 
+const STORE_QUESTIONS: &str = "BOOKRAG_STORE_QUESTIONS";
+/// How long the chat model may take to show that it can be asked.
+const PING_DEADLINE: Duration = Duration::from_secs(5);
+
 /// How often expired conversations and questions are deleted.
 const FORGET_EVERY: Duration = Duration::from_hours(1);
 
@@ -55,6 +61,10 @@ pub(super) struct ServeArguments {
     /// The IP address and port to listen on.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = DEFAULT_ADDRESS, value_parser = listen_address)]
     listen: SocketAddr,
+    /// The chat model that writes answers: the name of a hosted one, such as `gpt-4.1-mini`, or `ollama/NAME` for one on this machine. By default,
+    /// answers are quotes, unless `BOOKRAG_GENERATOR` says otherwise.
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
     /// Where the built site is served, for the links of citations. Without it, this server shows the pages.
     #[arg(long, value_name = "URL", value_parser = site_url)]
     site_url: Option<String>,
@@ -95,10 +105,14 @@ pub(super) fn site_url(typed: &str) -> Result<String, String> {
 }
 
 pub(super) async fn run(
-    config: Config,
+    mut config: Config,
     arguments: ServeArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
+    // Only this machine's user asks, and reads what was asked.
+    if arguments.address().ip().is_loopback() && std::env::var_os(STORE_QUESTIONS).is_none() {
+        config.rules.keep_questions = true;
+    }
     let site = arguments.site.clone().unwrap_or_else(|| PathBuf::from("."));
     let has_book =
         || site.join("docs").is_dir() || has_config(&site) || site.join("index.html").is_file();
@@ -139,6 +153,7 @@ async fn serve(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.address());
+    warn_without_model(&book.context.generator).await;
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     let folders = watched_folders(&ingest, site.named_build()).await;
     let folders = folders.map_err(LocalError::from)?;
@@ -182,6 +197,19 @@ async fn serve(
         _ = interrupted() => {}
     }
     outcome
+}
+
+/// Warns if the chat model cannot be asked.
+async fn warn_without_model(generator: &Generator) {
+    let Generator::Model(model) = generator else {
+        return;
+    };
+    let reached = tokio::time::timeout(PING_DEADLINE, model.ping()).await;
+    if let Err(error) = reached.unwrap_or(Err(ProviderError::Timeout)) {
+        output::status(&format!(
+            "warning: the chat model {error}; until it answers, the book is quoted"
+        ));
+    }
 }
 
 /// Keeps the index of a served book up to date.

@@ -1,6 +1,7 @@
 //! Routes of `serve`: the functions' own routers, the page, and a reading view of the book.
 
 mod assets;
+mod insights;
 mod listen;
 mod lists;
 mod local_api;
@@ -110,7 +111,12 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         ));
     // If readers must sign in for answers, they must for the book's text too.
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
-    let reading = Router::new().fallback(reading::page).layer(authorize);
+    let mut reading = Router::new().fallback(reading::page);
+    // What readers asked is for this machine's user alone.
+    if listening.ip().is_loopback() {
+        reading = reading.route("/insights", get(insights::page));
+    }
+    let reading = reading.layer(authorize);
     let local = page.merge(programs).merge(reading);
     let local = local.with_state(Arc::clone(&server));
     Router::new()

@@ -129,12 +129,10 @@ fn stored_questions_are_asked_again_and_uncovered_ones_listed_with_advice() {
             assert_eq!(status, 200, "{answer}");
         }
     };
-    ask(&[], &[not_covered]);
+    ask(&[("BOOKRAG_STORE_QUESTIONS", "false")], &[not_covered]);
     assert_eq!(insights()["subjects"], json!([]), "only its hash is stored");
-    ask(
-        &[("BOOKRAG_STORE_QUESTIONS", "true")],
-        &[covered, not_covered],
-    );
+    // Only this machine can reach the server.
+    ask(&[], &[covered, not_covered]);
     let insights = insights();
     let subject = &insights["subjects"][0];
     assert_eq!(subject["questions"], json!([not_covered]), "{insights}");

@@ -8,7 +8,9 @@ mod source_lines;
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
+};
 
 use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
 use super::mdx::{Dialect, HeadingTag, Prepared, REMOVED_BLOCK};
@@ -80,6 +82,17 @@ struct BlockReader<'a> {
     parsed: Parsed,
 }
 
+/// Returns the name of an alert, which is read like an admonition.
+fn name_of(alert: BlockQuoteKind) -> &'static str {
+    match alert {
+        BlockQuoteKind::Note => "Note",
+        BlockQuoteKind::Tip => "Tip",
+        BlockQuoteKind::Important => "Important",
+        BlockQuoteKind::Warning => "Warning",
+        BlockQuoteKind::Caution => "Caution",
+    }
+}
+
 /// An open list: the next number, or `None` for bullets.
 pub(super) type List = Option<u64>;
 
@@ -105,7 +118,9 @@ impl BlockReader<'_> {
         let mut options = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES
             | Options::ENABLE_STRIKETHROUGH
-            | Options::ENABLE_TASKLISTS;
+            | Options::ENABLE_TASKLISTS
+            // Quotes that begin with `[!NOTE]`.
+            | Options::ENABLE_GFM;
         options.set(Options::ENABLE_MATH, self.dialect.math);
         let parser = Parser::new_ext(text, options);
         let mut pass = Pass {
@@ -179,9 +194,13 @@ impl BlockReader<'_> {
                 self.omit(pass, &label, OmissionReason::FootnoteLabel);
             }
             Tag::HtmlBlock => self.end_text(pass),
-            Tag::BlockQuote(_) => {
+            Tag::BlockQuote(alert) => {
                 self.end_text(pass);
                 self.nesting.quotes += 1;
+                if let Some(alert) = alert {
+                    let lines = pass.lines.of(range.start..range.start + 1);
+                    self.push(BlockKind::Paragraph, name_of(alert).to_owned(), lines);
+                }
             }
             _ => {}
         }

@@ -46,8 +46,6 @@ pub struct Error {
 
 /// The retry delay for an unavailable dependency.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// The retry delay for a busy model.
-const BUSY_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 impl Error {
     /// Creates an error with a message for the client.
@@ -101,18 +99,6 @@ impl Error {
             ..Self::new(
                 ErrorKind::Overloaded,
                 "too many readers are asking at once, please try again in a few seconds",
-            )
-        }
-    }
-
-    /// Creates the error for an overloaded model.
-    #[must_use]
-    pub fn busy() -> Self {
-        Self {
-            retry_after: Some(BUSY_RETRY_AFTER),
-            ..Self::new(
-                ErrorKind::Unavailable,
-                "High traffic, please wait 30 seconds...",
             )
         }
     }

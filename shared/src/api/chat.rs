@@ -276,7 +276,7 @@ pub struct ChatData {
     /// Lines of a model's code that no passage has, in blocks whose other lines one has.
     #[serde(default)]
     pub adapted: Vec<String>,
-    /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
+    /// The closest sections that are not cited, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
     /// Up to two questions that sections next to the cited ones answer, as plain text; none if the book does not cover the question.
     #[serde(default)]

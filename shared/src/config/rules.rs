@@ -39,8 +39,11 @@ pub(super) fn rules(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> Rules {
+    let model = chat_server.map_or(ModelLimits::HOSTED, ModelLimits::at);
+    let is_small = [("false", false), ("true", true)];
+    let is_small = choice(&text, "BOOKRAG_SMALL_MODEL", is_small, problems);
     let default = Rules {
-        model: chat_server.map_or(ModelLimits::HOSTED, ModelLimits::at),
+        model: if is_small { model.small() } else { model },
         ..Rules::default()
     };
     let micro_usd = budget("BOOKRAG_DAILY_BUDGET_USD", &text, problems);

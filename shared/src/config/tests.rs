@@ -127,7 +127,7 @@ fn a_generator_is_chosen_and_reached_by_its_own_variables() {
 }
 
 #[test]
-fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
+fn a_model_of_ones_own_has_more_time_and_a_small_one_reads_less_unless_it_is_set() {
     let limits = |variables: &[(&str, &str)]| {
         let chosen = [("BOOKRAG_GENERATOR", "openai"), ("OPENAI_API_KEY", "k")];
         let config = read(Environment::Local, &[&chosen[..], variables].concat());
@@ -146,6 +146,9 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
         own,
     ];
     assert_eq!(limits(&cohere), Ok(ModelLimits::HOSTED));
+    let small = ("BOOKRAG_SMALL_MODEL", "true");
+    assert_eq!(limits(&[small]), Ok(ModelLimits::HOSTED.small()));
+    assert_eq!(limits(&[own, small]), Ok(ModelLimits::LOCAL.small()));
     let set = [
         own,
         ("BOOKRAG_FIRST_TEXT_SECONDS", "7"),

@@ -115,7 +115,7 @@ const MODELS: [Variable; 10] = [
         .details("`bookrag models` downloads them elsewhere and prints their folders, to be copied into this one"),
 ];
 
-const ANSWERS: [Variable; 15] = [
+const ANSWERS: [Variable; 16] = [
     variable("BOOKRAG_GENERATOR", Preset::Value("extractive"), "Who writes answers: extractive (the book's own sentences), openai or cohere"),
     variable("BOOKRAG_CHAT_MODEL", Preset::Described("`gpt-4.1-mini` or `command-a-03-2025`"), "The name of the chat model"),
     variable("BOOKRAG_CHAT_BASE_URL", Preset::Described("`OPENAI_BASE_URL`"), "The address of the OpenAI-compatible chat API, if it differs from that of embeddings"),
@@ -123,14 +123,16 @@ const ANSWERS: [Variable; 15] = [
     variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/engine/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
     variable("BOOKRAG_QUESTIONS_BUDGET", Preset::Described("1 for `serve` with a model whose price is known; none in Lambda"), "The daily budget in US dollars for questions that the chat model writes for sections without any; 0 for none")
         .details("[What it writes](questions.md#in-the-background). It is apart from `BOOKRAG_DAILY_BUDGET_USD`. For a model of your own whose price is unknown there is no limit by default, and a hosted one whose price is unknown writes none: set `BOOKRAG_CHAT_PRICE`"),
+    variable("BOOKRAG_SMALL_MODEL", Preset::Value("false"), "Whether the chat model is a small one, of about 7 billion parameters or fewer: true or false")
+        .details("A small model reads less, looks nothing up, and [does not decide](answers.md#with-a-language-model) whether the book answers"),
     variable("BOOKRAG_ANSWER_TOKENS", Preset::Value("800"), "The most tokens that a model may write for one answer"),
     variable("BOOKRAG_FIRST_TEXT_SECONDS", Preset::Described("30; for a model of your own 120"), "The seconds that a model has for its first text")
         .details("After that, the answer is a quote of the book"),
     variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has for the whole answer")
         .details("After that, the answer is cut off. In Lambda the function ends after 60 s"),
-    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("6,000; for a model of your own 1,500"), "The tokens of the book that a model is given, approximately")
+    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("6,000; for a small model 1,500"), "The tokens of the book that a model is given, approximately")
         .details("The best chunk is always given, and at most half as many of the conversation; its oldest exchanges are left out"),
-    variable("BOOKRAG_LOOKUPS", Preset::Described("2; for a model of your own 0"), "How often a model may search the book again, or read on in a page, before it writes: 0 to 5")
+    variable("BOOKRAG_LOOKUPS", Preset::Described("2; for a small model 0"), "How often a model may search the book again, or read on in a page, before it writes: 0 to 5")
         .details("[What it looks up](answers.md#looking-things-up)"),
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
         .details("[The answer cache](#the-answer-cache)"),
@@ -143,7 +145,7 @@ const STORING: [Variable; 5] = [
     variable("BOOKRAG_DAILY_BUDGET_USD", Preset::None, "The daily budget for models in US dollars (days are UTC), over all instances")
         .details("The maximum cost of an answer is reserved before the model is asked. A budget for a model with an unknown price is an error. While the catalog is down, nothing is spent"),
     variable("BOOKRAG_STORE_CONVERSATIONS", Preset::None, "The hours that conversations are kept; without it, none are stored"),
-    variable("BOOKRAG_STORE_QUESTIONS", Preset::Value("false"), "Whether the query log keeps the text of questions (true) or only hashes (false)"),
+    variable("BOOKRAG_STORE_QUESTIONS", Preset::Described("true for a `serve` that only this machine can reach, else false"), "Whether the query log keeps the text of questions (true) or only hashes (false)"),
     variable("BOOKRAG_RETENTION_DAYS", Preset::Value("90"), "The days that logged questions, ratings and conversations are kept; `off` or 0 keeps them")
         .details("Deleted by each sweep, and hourly by `serve`"),
     variable("BOOKRAG_SALT", Preset::Described("on a laptop, generated and stored in the book's folder, readable only by its owner"), "The secret for hashing addresses, questions and sessions")

@@ -124,7 +124,7 @@ pub(super) struct Answered {
     /// The sentences of a chat model that no cited section supports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsupported: Vec<String>,
-    /// The closest pages if the book does not cover the question, else the next sections.
+    /// The closest sections that are not cited.
     pub(super) nearest: Vec<Nearest>,
 }
 

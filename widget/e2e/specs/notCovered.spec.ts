@@ -2,7 +2,7 @@ import { expectAccessible } from '../support/accessible';
 import { done, event, replyWith, token } from '../support/reply';
 import { BOOK, expect, NOT_IN_BOOK, test } from '../support/test';
 
-test('a question that is not covered is refused, with existing closest pages', async ({ panel, page, request }) => {
+test('a question that is not covered is refused, with existing closest sections', async ({ panel, page, request }) => {
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask(NOT_IN_BOOK);
   await expect(panel.answer).toContainText("I don't have information on that");
@@ -26,18 +26,18 @@ test('a suggestion leads to its page', async ({ panel, page }) => {
   await expect(page.locator('article h1')).toBeVisible();
 });
 
-test('an uncertain answer shows the best quote and its sources, each once', async ({ panel, page }) => {
+test('an uncertain answer shows the two best quotes and their sources, each once', async ({ panel, page }) => {
   const cite = (n: number, section: string, quote: string) => ({ n, url: `/docs/soil#${section}`, title: 'Soil', section, quote });
-  const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.'), cite(3, 'Sand', 'Sand drains.')];
-  const text = 'I am not sure that the book answers this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
+  const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.')];
+  const text = 'Possibly one of these:\n\n#### Soil › Loam\n\nLoam holds water. [1]\n\n#### Soil › Clay\n\nClay holds more. [2]\n';
   const events = citations.map((citation) => event('citation', citation)).join('');
   await replyWith(page, events + token(text) + done({ answered: false, outcome: 'uncertain', citations }));
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask('Does loam hold oil?');
   await expect(panel.last).toHaveClass(/bookrag-uncertain/);
-  await expect(panel.markers).toHaveText(['1', '2', '3']);
-  await expect(panel.sources).toHaveText(['Loam', 'Clay', 'Sand']);
-  await expect(panel.last.locator('h4')).toHaveText(['Sources']);
+  await expect(panel.markers).toHaveText(['1', '2']);
+  await expect(panel.sources).toHaveText(['Loam', 'Clay']);
+  await expect(panel.last.locator('h4')).toHaveText(['Soil › Loam', 'Soil › Clay', 'Sources']);
   for (const { section, quote } of citations) {
     await expect(panel.last.getByText(section, { exact: true })).toHaveCount(1);
     await expect(panel.last.getByText(quote)).toHaveCount(1);

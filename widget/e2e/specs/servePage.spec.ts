@@ -41,11 +41,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expectAccessible(page);
     });
 
-    test('a question that is not covered is refused, with the closest pages', async ({ page }) => {
+    test('a question that is not covered is refused, with the closest sections', async ({ page }) => {
       await page.goto(SERVE);
       await page.getByRole('textbox').fill(NOT_IN_BOOK);
       await page.keyboard.press('Enter');
-      await expect(page.getByRole('heading', { name: 'Closest pages' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Closest sections' })).toBeVisible();
       await expectAccessible(page);
     });
 
@@ -57,6 +57,24 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   });
 }
+
+test('a link asks its question, and what readers asked is listed', async ({ page }) => {
+  await page.goto(`${SERVE}/?ask=${encodeURIComponent(NOT_IN_BOOK)}`);
+  await expect(page.getByRole('heading', { name: 'Closest sections' })).toBeVisible();
+  await expect(page).toHaveURL(`${SERVE}/`);
+  await page.goto(`${SERVE}/insights`);
+  await expect(page.getByRole('heading', { name: 'Not covered by the book' })).toBeVisible();
+  await expect(page.getByText(NOT_IN_BOOK).first()).toBeVisible();
+});
+
+test('a greeting is answered with questions to ask', async ({ page }) => {
+  await page.goto(SERVE);
+  await page.getByRole('textbox').fill('hello');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.bookrag-answer')).toContainText('Garden Robotics');
+  await expect(page.locator('.bookrag-next button')).toHaveCount(3);
+  await expectAccessible(page);
+});
 
 test('an answer can be stopped, by the button and by the Escape key', async ({ page, model }) => {
   const rest = gate();

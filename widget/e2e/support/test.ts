@@ -58,6 +58,8 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
         BOOKRAG_GENERATOR: 'openai',
         BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
         BOOKRAG_CHAT_API_KEY: 'key',
+        // It calls no function, and does not decide whether the book answers.
+        BOOKRAG_SMALL_MODEL: 'true',
         // Tests ask the same questions with different models.
         BOOKRAG_ANSWER_CACHE: 'off',
         // The scripted model only answers readers.

@@ -48,7 +48,7 @@ export interface SearchResult extends Origin {
 export type Rating = 'up' | 'down' | 'citation_clicked';
 
 /** Whether the book answers a question. */
-export type Outcome = 'answered' | 'uncertain' | 'not_covered';
+export type Outcome = 'answered' | 'uncertain' | 'not_covered' | 'small_talk';
 
 /** The end of an answer. */
 export interface Done {

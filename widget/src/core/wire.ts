@@ -42,7 +42,7 @@ function suggestionOf(value: unknown): Suggestion[] {
   return textOf(url) ? [{ title: textOf(title), url: textOf(url), ...(textOf(text) && { text: textOf(text) }) }] : [];
 }
 
-const OUTCOMES: readonly unknown[] = ['answered', 'uncertain', 'not_covered'] satisfies Outcome[];
+const OUTCOMES: readonly unknown[] = ['answered', 'uncertain', 'not_covered', 'small_talk'] satisfies Outcome[];
 
 /** Older servers only send `answered`. */
 function outcomeOf(outcome: unknown, answered: unknown): Outcome {

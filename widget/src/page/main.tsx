@@ -58,11 +58,12 @@ function openBeside({ href }: Passage): boolean {
   return tab !== null;
 }
 
-/** A link may contain a question: `/?q=…`. It is removed from the address, so that a reload does not ask it again. */
+/** A link may contain a question: `/?ask=…`, or `/?q=…` from a search field. It is removed from the address, so that a reload does not ask it again. */
 function askFromAddress(): void {
   const address = new URL(location.href);
-  const text = address.searchParams.get('q')?.trim();
+  const text = (address.searchParams.get('ask') ?? address.searchParams.get('q'))?.trim();
   if (!text) return;
+  address.searchParams.delete('ask');
   address.searchParams.delete('q');
   history.replaceState(null, '', address);
   void session.ask({ text });

@@ -21,7 +21,9 @@ export function Link({ href, children, label, describedBy, onClick }: LinkProps)
     return (
       <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" aria-label={label} aria-describedby={describedBy}>
         {children}
-        <span className="bookrag-foreign"> {strings.leavesSite}</span>
+        <span className="bookrag-foreign" title={strings.leavesSite}>
+          <span className="bookrag-hidden"> {strings.leavesSite}</span>
+        </span>
       </a>
     );
   }

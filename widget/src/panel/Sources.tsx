@@ -43,12 +43,7 @@ function Source({ citation, onFollow }: { citation: Citation; onFollow: () => vo
         </span>
       )}
       {place && <p className="bookrag-place">{place}</p>}
-      {placeInFile && (
-        <>
-          <p className="bookrag-file">{placeInFile(citation)}</p>
-          <blockquote dir="auto">{quote}</blockquote>
-        </>
-      )}
+      {placeInFile && <p className="bookrag-file">{placeInFile(citation)}</p>}
     </>
   );
 }

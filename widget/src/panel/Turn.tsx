@@ -73,7 +73,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {strings.askWholeBook}
         </button>
       )}
-      {supportUrl && state === 'complete' && outcome !== 'answered' && (
+      {supportUrl && state === 'complete' && (outcome === 'uncertain' || outcome === 'not_covered') && (
         // The address comes from the site, so it is not checked like links in answers.
         <p>
           <a href={supportAddress(supportUrl, turn, bookOrigin, question.pageUrl ?? pageUrl())} target="_blank" rel="noopener">

@@ -316,6 +316,7 @@ fn summary(answer: &ComparedAnswer) -> String {
         Outcome::Answered => places,
         Outcome::Uncertain => format!("uncertain, closest: {places}"),
         Outcome::NotCovered => "not covered".to_owned(),
+        Outcome::SmallTalk => "small talk".to_owned(),
     }
 }
 

@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use bookrag::answer::{Answerer, Question};
 use bookrag::catalog::{Insights, OpenQuestion};
 use bookrag::cite::visible;
+use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::generate::Generator;
 use bookrag::retrieve::ScoredChunk;
 use bookrag::words::{Language, Words};
 use serde::Serialize;
 use serde_json::json;
-
-use super::super::CommandError;
-use crate::local::LocalBook;
 
 /// Two questions have the same subject if they share at least this fraction of their words.
 const SAME_SUBJECT: f64 = 0.5;
@@ -54,14 +52,14 @@ pub(super) struct Page {
 /// Groups the open questions whose text is stored, and finds the page nearest to each subject.
 pub(super) async fn subjects(
     insights: &Insights,
-    book: &LocalBook,
+    context: &Context,
     site: &str,
-) -> Result<Vec<Subject>, CommandError> {
-    let index = book.context.live_index().await?;
+) -> Result<Vec<Subject>, Error> {
+    let index = context.live_index().await?;
     let words = Words::of(Language::of_locale(&index.site.default_locale));
     let answerer = Answerer {
         generator: Generator::Extractive,
-        ..book.context.answerer(&index)?
+        ..context.answerer(&index)?
     };
     let mut subjects = Vec::new();
     for questions in grouped(open(insights), &words) {
@@ -143,7 +141,7 @@ fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 }
 
 /// Returns the sections nearest to a question, best first.
-async fn found(answerer: &Answerer, question: &str) -> Result<Vec<ScoredChunk>, CommandError> {
+async fn found(answerer: &Answerer, question: &str) -> Result<Vec<ScoredChunk>, Error> {
     let prepared = answerer.prepare(Question::new(question), None).await;
     let mut candidates = prepared.map_err(Error::from)?.retrieved.candidates;
     candidates.retain(|found| !found.chunk.unlisted);

@@ -447,3 +447,16 @@ fn where_a_tag_leads_changes_no_text() {
         );
     }
 }
+
+#[test]
+fn alerts_are_read_like_admonitions() {
+    let texts = |text: &str| -> Vec<String> {
+        let blocks = markdown_blocks(text).into_iter();
+        blocks.map(|block| block.text).collect()
+    };
+    assert_eq!(
+        texts("> [!WARNING]\n> It is hot.\n>\n> Wait.\n\nText."),
+        ["Warning", "It is hot.", "Wait.", "Text."]
+    );
+    assert_eq!(texts("> [!OTHER]\n> It is."), ["[!OTHER] It is."]);
+}

@@ -41,6 +41,8 @@ pub(super) enum Worth {
 pub(super) struct Attribution {
     evidence: Evidence,
     question: Claim,
+    /// True if words that no passage has do not make a sentence of this model unsupported, but only numbers, names and code.
+    is_trusted: bool,
     sentences: SentenceTracker,
     /// White space after the last shown text; a marker of this sentence may still be placed before it.
     space: String,
@@ -68,10 +70,11 @@ pub(super) struct Attribution {
 }
 
 impl Attribution {
-    pub(super) fn new(evidence: Evidence, question: &str) -> Self {
+    pub(super) fn new(evidence: Evidence, question: &str, is_trusted: bool) -> Self {
         Self {
             question: evidence.claim(question),
-            evidence,
+            evidence: evidence.with_question(question),
+            is_trusted,
             sentences: SentenceTracker::default(),
             space: String::new(),
             cited: Vec::new(),
@@ -176,7 +179,7 @@ impl Attribution {
                 self.checked(true);
                 self.shown(&claim, &[best], true)
             }
-            _ if support.is_supported() => {
+            _ if support.is_supported() || self.trusts(&claim) => {
                 self.checked(true);
                 self.shown(&claim, passages, true)
             }
@@ -359,8 +362,15 @@ impl Attribution {
             Best::Passage(best) => Source::Passage(best),
             Best::Uncertain if cited.is_empty() => Source::Shown,
             _ if !cited.is_empty() && support.is_supported() => Source::Shown,
+            Best::Uncertain | Best::None if self.trusts(claim) => Source::Shown,
             Best::Uncertain | Best::None => Source::None,
         }
+    }
+
+    /// True if a sentence that no passage supports is taken for a paraphrase of the passages: the model is trusted, and together with the question they
+    /// have its numbers and names.
+    fn trusts(&self, claim: &Claim) -> bool {
+        self.is_trusted && !self.evidence.lacks_together(claim)
     }
 }
 

@@ -1,9 +1,8 @@
-//! Chooses the sections and pages that are named beside an answer. Pure.
+//! Chooses the sections that are named beside an answer. Pure.
 
 use super::Suggestion;
 use crate::cite::visible;
-use crate::generate::{Passage, Quote, Similarities, brief};
-use crate::retrieve::ScoredChunk;
+use crate::generate::{Passage, Similarities, brief};
 
 const MAX_SECTIONS: usize = 3;
 /// The longest text of a suggestion, in characters; a longer one is cut between words.
@@ -11,28 +10,9 @@ const MAX_CHARACTERS: usize = 240;
 
 /// A section after the cited ones.
 pub(super) struct NextSection<'a> {
-    passage: Passage<'a>,
-    /// The brief quote, with its citation.
-    pub(super) quotes: Vec<Quote>,
+    pub(super) passage: Passage<'a>,
     /// The brief quote as plain text.
     text: String,
-}
-
-/// Returns the pages nearest to a question that the book does not cover.
-pub(super) fn nearest_pages(candidates: &[ScoredChunk], locale: Option<&str>) -> Vec<Suggestion> {
-    let mut pages: Vec<Suggestion> = Vec::new();
-    for found in candidates.iter().filter(|found| !found.chunk.unlisted) {
-        let url = found.chunk.url_in(locale);
-        if pages.iter().all(|page| page.url != url) {
-            pages.push(Suggestion {
-                title: visible(&found.chunk.title),
-                url: url.to_owned(),
-                text: None,
-            });
-        }
-    }
-    pages.truncate(MAX_SECTIONS);
-    pages
 }
 
 /// Returns up to three sections after the cited ones, best first, each with a brief quote. Unlisted pages are left out.
@@ -54,14 +34,10 @@ pub(super) fn next_sections<'a>(
         if is_seen || found.chunk.unlisted {
             continue;
         }
-        let (quotes, text) = brief(question, &passage, similarities);
-        if !quotes.is_empty() {
+        let text = brief(question, &passage, similarities);
+        if !text.is_empty() {
             seen.push(passage);
-            sections.push(NextSection {
-                passage,
-                quotes,
-                text,
-            });
+            sections.push(NextSection { passage, text });
         }
     }
     sections.truncate(MAX_SECTIONS);
@@ -73,7 +49,7 @@ impl NextSection<'_> {
     pub(super) fn suggestion(&self, locale: Option<&str>) -> Suggestion {
         let found = self.passage.candidate;
         Suggestion {
-            title: visible(&name(&found.chunk.title, &found.chunk.heading_path)),
+            title: visible(&found.name()),
             url: found.url(locale),
             text: Some(visible(&beginning(&self.text))),
         }
@@ -91,25 +67,12 @@ fn beginning(text: &str) -> String {
     format!("{} …", &line[..end])
 }
 
-/// Returns the page's title and the section's heading with its parent: `API – Loggers › level`. A page may repeat a heading.
-fn name(title: &str, heading_path: &[String]) -> String {
-    let below_title = match heading_path {
-        [first, rest @ ..] if first == title => rest,
-        path => path,
-    };
-    match below_title {
-        [] => title.to_owned(),
-        [heading] => format!("{title} – {heading}"),
-        [.., above, heading] => format!("{title} – {above} › {heading}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::retrieve::section;
+    use crate::retrieve::{ScoredChunk, section};
 
     #[test]
     fn the_next_sections_are_listed_not_cited_and_different() {
@@ -147,19 +110,5 @@ mod tests {
         assert!(cut.ends_with("word …") && cut.chars().count() <= MAX_CHARACTERS + 2);
         let cut = beginning(&"节".repeat(300));
         assert_eq!(cut.chars().count(), MAX_CHARACTERS + 2);
-    }
-
-    #[test]
-    fn a_section_is_named_with_the_heading_above_it() {
-        for (path, expected) in [
-            (&["API"][..], "API"),
-            (&["API", "Loggers"], "API – Loggers"),
-            (&["API", "Loggers", "level"], "API – Loggers › level"),
-            (&["Loggers", "Methods", "level"], "API – Methods › level"),
-            (&[], "API"),
-        ] {
-            let path: Vec<String> = path.iter().map(|&heading| heading.to_owned()).collect();
-            assert_eq!(name("API", &path), expected);
-        }
     }
 }

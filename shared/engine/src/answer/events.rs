@@ -16,7 +16,7 @@ use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::leak::LeakReader;
 use super::links::linked_pages;
-use super::opening::{NoModel, degradation_of};
+use super::opening::degradation_of;
 use super::passages::numbered;
 use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
@@ -40,6 +40,8 @@ const BEGIN_GRACE: Duration = Duration::from_millis(200);
 enum AnswerSource {
     /// A fixed sentence.
     Refusal,
+    /// The reply to small talk.
+    SmallTalk,
     /// A model's cached answer.
     Kept(Box<Kept>),
     /// Sentences quoted from the book.
@@ -48,7 +50,7 @@ enum AnswerSource {
     Model(Box<Asking>),
     /// A model that looks something up before it writes.
     LookUp(Box<LookUp>),
-    /// None: the model is busy, or broke off.
+    /// None: the model broke off.
     Failed(Error),
 }
 
@@ -85,6 +87,7 @@ impl Prepared {
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let (text, mut answer) = loop { match text {
                 AnswerSource::Refusal => break self.refusal(),
+                AnswerSource::SmallTalk => break self.small_talk(),
                 AnswerSource::Kept(kept) => {
                     for event in kept.events() {
                         yield Ok(event);
@@ -133,7 +136,8 @@ impl Prepared {
             if let Some(text) = text {
                 yield Ok(AnswerEvent::Token(text));
             }
-            if answer.outcome != Outcome::NotCovered && answer.citations.is_empty() {
+            let is_from_book = matches!(answer.outcome, Outcome::Answered | Outcome::Uncertain);
+            if is_from_book && answer.citations.is_empty() {
                 degraded.push(Degradation::Citations);
             }
             begun.as_mut().await;
@@ -170,8 +174,10 @@ impl Prepared {
         if let Cache::Hit(kept) = &mut self.cache {
             return AnswerSource::Kept(std::mem::take(kept));
         }
-        if self.outcome == Outcome::NotCovered {
-            return AnswerSource::Refusal;
+        match self.outcome {
+            Outcome::NotCovered => return AnswerSource::Refusal,
+            Outcome::SmallTalk => return AnswerSource::SmallTalk,
+            Outcome::Answered | Outcome::Uncertain => {}
         }
         let Generator::Model(model) = self.answerer.generator.clone() else {
             return self.extracted().await;
@@ -205,13 +211,8 @@ impl Prepared {
             Err(unwritten) => unwritten,
         };
         self.spent.include(spent);
-        match why {
-            NoModel::Busy => AnswerSource::Failed(Error::busy()),
-            NoModel::Without(what) => {
-                degraded.push(what);
-                self.extracted().await
-            }
-        }
+        degraded.push(why);
+        self.extracted().await
     }
 
     /// Pays for a model's text and judges it.
@@ -254,8 +255,12 @@ impl Prepared {
                 if worth != Worth::Answer {
                     degraded.push(Degradation::Generator);
                 }
-                if worth == Worth::None {
-                    self.outcome = Outcome::Uncertain;
+                match worth {
+                    Worth::None => self.outcome = Outcome::Uncertain,
+                    Worth::Answer if self.is_proven(&draft.writer) => {
+                        self.outcome = Outcome::Answered;
+                    }
+                    Worth::Answer | Worth::Repetition => {}
                 }
                 if worth != Worth::Answer && is_withheld {
                     return Conclusion::Other(self.extracted().await);
@@ -271,12 +276,11 @@ impl Prepared {
         }
     }
 
-    /// Answers for a model that refuses: with a refusal, but with a quote and doubt if the search found an answer, or may have and the model's refusal does
-    /// not count.
+    /// Answers for a model that refuses: with a refusal, or with a quote and doubt if the model is not trusted.
     async fn doubted(&mut self) -> AnswerSource {
-        let is_found = self.outcome == Outcome::Answered || !self.answerer.rules.model.may_refuse;
+        let is_trusted = self.answerer.rules.model.is_trusted;
         match self.question.mode {
-            Mode::GlobalBook if is_found => {
+            Mode::GlobalBook if !is_trusted => {
                 self.outcome = Outcome::Uncertain;
                 self.extracted().await
             }
@@ -288,9 +292,7 @@ impl Prepared {
     async fn extracted(&mut self) -> AnswerSource {
         self.texts.similarities = self.similarities().await;
         let doubt = match (self.outcome, &self.question.mode) {
-            (Outcome::Uncertain, Mode::GlobalBook) => {
-                Some(self.with_limits(&self.sentences.uncertain))
-            }
+            (Outcome::Uncertain, Mode::GlobalBook) => Some(self.doubt()),
             _ => None,
         };
         let quotes = self.quotes(&self.extractable(), doubt.as_deref());
@@ -301,25 +303,32 @@ impl Prepared {
         }
     }
 
-    /// Quotes the passages. After a sentence of doubt, the next sections are quoted briefly, too.
+    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too.
     fn quotes(&self, passages: &[Passage<'_>], doubt: Option<&str>) -> Vec<Quote> {
         let similarities = self.texts.similarities.as_ref();
         let question = &self.standalone;
-        let quotes = extract(question, passages, similarities, &self.sentences.continues);
-        let (Some(doubt), false) = (doubt, quotes.is_empty()) else {
-            return quotes;
+        let continues = &self.sentences.continues;
+        let best = extract(question, passages, similarities, continues);
+        let (Some(doubt), false) = (doubt, best.is_empty()) else {
+            return best;
         };
-        let is_cited = |passage: &Passage<'_>| quotes.contains(&Quote::Citation(passage.n));
+        let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
         let next = next_sections(question, passages, is_cited, similarities);
-        let next = next.into_iter().flat_map(|section| {
-            let gap = Quote::Text("\n\n".to_owned());
-            std::iter::once(gap).chain(section.quotes)
+        let second = next.first().map_or_else(Vec::new, |section| {
+            extract(question, &[section.passage], similarities, continues)
         });
+        let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
         let introduction = Quote::Text(format!("{doubt}\n\n"));
         std::iter::once(introduction)
-            .chain(quotes.iter().cloned())
-            .chain(next)
+            .chain(best.iter().cloned())
+            .chain(gap)
+            .chain(second)
             .collect()
+    }
+
+    /// True if a model's text is an answer although the search is in doubt: the model is trusted, and the text cites passages that support it.
+    fn is_proven(&self, writer: &Writer) -> bool {
+        self.answerer.rules.model.is_trusted && writer.has_citations()
     }
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.
@@ -379,9 +388,10 @@ impl Prepared {
             pages.chain(linked_pages(&self.texts.model_input.passages)),
             &self.base_url,
         );
-        let writer = self
-            .writer(&passages)
-            .of_model(&self.book, &self.standalone, allowed);
+        let is_trusted = self.answerer.rules.model.is_trusted;
+        let writer =
+            self.writer(&passages)
+                .of_model(&self.book, &self.standalone, allowed, is_trusted);
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
         let inserted = [self.book.as_str(), &fence(self.message_id)];
         let rules = LeakReader::new(&rules_of_answers(), &inserted);
@@ -404,13 +414,13 @@ impl Prepared {
         }
     }
 
-    /// Returns a sentence that gives no answer, after a notice if the embedder does not support the question's language.
-    pub(super) fn with_limits(&self, sentence: &str) -> String {
-        let embedder = &self.answerer.retriever.backends.embedder;
-        if embedder.reads(&self.question.query) {
-            sentence.to_owned()
+    /// Returns a sentence of doubt, after a notice if the embedder does not support the question's language.
+    fn doubt(&self) -> String {
+        let sentences = &self.sentences;
+        if self.is_read {
+            sentences.uncertain.clone()
         } else {
-            format!("{} {sentence}", self.sentences.unread)
+            format!("{} {}", sentences.unread, sentences.uncertain)
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Rewrites a question that depends on the conversation, so that the search can use it alone.
+//! Rewrites a question that depends on the conversation, or is in another language than the book, so that the search can use it alone.
 
 use std::time::Duration;
 
-use crate::generate::{ChatModel, Ending, Exchange, rewrite_prompt};
+use crate::generate::{ChatModel, Ending, Prompt};
 use crate::provider::ProviderError;
 
 /// The longest rewritten question in tokens, and the time limit for rewriting.
-const MAX_REWRITTEN_TOKENS: u32 = 120;
+pub(super) const MAX_REWRITTEN_TOKENS: u32 = 120;
 const DEADLINE: Duration = Duration::from_secs(4);
 /// The longest rewritten question in characters; longer text is rejected.
 const MAX_REWRITTEN_CHARACTERS: usize = 600;
@@ -14,12 +14,9 @@ const MAX_REWRITTEN_CHARACTERS: usize = 600;
 /// Asks a model for the standalone question.
 pub(super) async fn rewritten(
     model: &ChatModel,
-    question: &str,
-    history: &[Exchange],
-    fence: &str,
+    prompt: &Prompt,
 ) -> Result<(String, Ending), ProviderError> {
-    let prompt = rewrite_prompt(question, history, fence);
-    let asked = model.complete(&prompt, MAX_REWRITTEN_TOKENS);
+    let asked = model.complete(prompt, MAX_REWRITTEN_TOKENS);
     let (text, ending) = tokio::time::timeout(DEADLINE, asked)
         .await
         .map_err(|_| ProviderError::Timeout)??;

@@ -21,8 +21,9 @@ pub struct ModelLimits {
     pub passage_tokens: usize,
     /// How often a model may look something up in the book before it writes.
     pub lookups: usize,
-    /// True if a model's refusal counts where the search is in doubt. The small model that was tried refused most of what its passages answer.
-    pub may_refuse: bool,
+    /// True if a model decides whether the passages answer: it may refuse, and its text is an answer if passages support it. The small model that was
+    /// tried refused most of what its passages answer.
+    pub is_trusted: bool,
 }
 
 impl ModelLimits {
@@ -33,17 +34,27 @@ impl ModelLimits {
         first_sentence: Duration::from_millis(400),
         passage_tokens: 6_000,
         lookups: 2,
-        may_refuse: true,
+        is_trusted: true,
     };
-    /// The limits for a model on this machine or network, which reads 20 to 40 tokens a second without a graphics card.
+    /// The limits for a model on this machine or network, which has more time.
     pub const LOCAL: Self = Self {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
         first_sentence: Duration::from_secs(4),
-        passage_tokens: 1_500,
-        lookups: 0,
-        may_refuse: false,
+        ..Self::HOSTED
     };
+
+    /// Returns the limits for a small model, which reads less, looks nothing up and is not trusted. Without a graphics card, one of 1.5 billion
+    /// parameters reads 20 to 40 tokens a second.
+    #[must_use]
+    pub fn small(self) -> Self {
+        Self {
+            passage_tokens: 1_500,
+            lookups: 0,
+            is_trusted: false,
+            ..self
+        }
+    }
 
     /// The most bytes of passages that a model reads.
     pub(super) fn passage_bytes(&self) -> usize {

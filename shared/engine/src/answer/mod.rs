@@ -9,6 +9,7 @@ mod follow_up;
 mod conversation;
 mod pointing;
 mod answerable;
+mod small_talk;
 mod cut_code;
 mod passages;
 mod model_input;
@@ -60,13 +61,14 @@ use language::answer_locale;
 use normal_form::normalised;
 use scope::Selection;
 use sentences::{Sentences, is_textbook};
+use small_talk::{reply, reply_to_abuse};
 use spending::Spent;
 use texts::Texts;
 
 /// The answer to a question that a textbook does not cover.
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// Introduces the closest passages if the book may not answer a question.
-pub const UNCERTAIN: &str = "I am not sure that the book answers this. This comes closest:";
+pub const UNCERTAIN: &str = "Possibly one of these:";
 /// The answer to a question that the selected text does not cover.
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
@@ -76,6 +78,8 @@ pub const REMEMBERED_EXCHANGES: u32 = 5;
 pub const DEFAULT_TOP_K: usize = 20;
 /// Chunks considered for an answer: more than it uses, to find suggestions and selections.
 pub const CONSIDERED: usize = 150;
+/// Questions that are proposed after small talk.
+const PROPOSED: usize = 3;
 
 /// The part of the book that may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,15 +217,15 @@ pub enum LabelsInText {
     Footnotes,
 }
 
-/// A section or page that is close to a question.
+/// A section that is close to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {
-    /// The page's title, with the heading for a section.
+    /// The page's title and the section's heading: `API › Loggers › level`.
     pub title: String,
-    /// The page's URL, with the anchor for a section.
+    /// The page's URL with the section's anchor.
     pub url: String,
-    /// The words of the section that fit the question best, as plain text; absent for a page.
+    /// The words of the section that fit the question best, as plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -251,11 +255,22 @@ pub struct Prepared {
     /// The locale of the book's text, if the book does not have the question's language.
     book_language: Option<String>,
     sentences: Sentences,
+    small_talk: Option<SmallTalk>,
+    /// True if the embedder understands what was searched for.
+    is_read: bool,
     /// The version searched, if the book has several.
     version: Option<String>,
     spent: Spent,
     lookups: usize,
     started: Instant,
+}
+
+/// The answer to small talk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SmallTalk {
+    reply: String,
+    /// Questions that the book answers.
+    proposals: Vec<String>,
 }
 
 /// A piece of the streamed answer.
@@ -290,9 +305,9 @@ pub struct Answer {
     pub unsupported: Vec<String>,
     /// Lines of a model's code that no passage has, in blocks whose other lines one has.
     pub adapted: Vec<String>,
-    /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
+    /// The closest sections that are not cited, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
-    /// Up to two questions that sections next to the cited ones answer; none if the book does not cover the question.
+    /// Up to two questions that sections next to the cited ones answer, or up to three after small talk; none if the book does not cover the question.
     pub follow_ups: Vec<String>,
     /// The message's id.
     pub message_id: Uuid,
@@ -325,10 +340,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// True if the book answered the question.
+    /// True if the book answered the question, or if there was none.
     #[must_use]
     pub fn answered(&self) -> bool {
-        self.outcome == Outcome::Answered
+        matches!(self.outcome, Outcome::Answered | Outcome::SmallTalk)
     }
 
     /// True if this is a reused answer of a model.
@@ -355,14 +370,18 @@ impl Answerer {
             .remembered(&question, asker.as_ref(), &mut degraded)
             .await;
         let mut spent = Spent::default();
-        let cache = self.cached(&question, &history, asker.as_ref()).await;
         let site = &self.retriever.index.site;
+        let is_global = question.mode == Mode::GlobalBook;
+        let mut said = is_global
+            .then(|| reply(&question.query, &site.title))
+            .flatten();
+        let cache = match &said {
+            Some(_) => Cache::Unused,
+            None => self.cached(&question, &history, asker.as_ref()).await,
+        };
         let found = match &cache {
-            Cache::Hit(_) => SearchResult {
-                answered_in: answer_locale(&question, &question.query, site),
-                standalone: question.query.clone(),
-                retrieved: Retrieved::default(),
-            },
+            Cache::Unused if said.is_some() => SearchResult::none(&question, site),
+            Cache::Hit(_) => SearchResult::none(&question, site),
             Cache::Miss(_) | Cache::Unused => {
                 let fence = fence(message_id);
                 self.find(&question, &history, &fence, &mut spent).await?
@@ -370,14 +389,25 @@ impl Answerer {
         };
         let (mut retrieved, locale) = (found.retrieved, found.answered_in.locale);
         let language = locale.as_ref().unwrap_or(&site.default_locale);
+        let language = found.answered_in.foreign.unwrap_or(language);
         // A reused answer is complete.
         let is_reused = matches!(cache, Cache::Hit(_));
         let is_textbook = !is_reused && is_textbook(&self.retriever, &retrieved).await;
         let sentences = Sentences::of(&self.rules, language, is_textbook);
         retrieved.degraded.splice(0..0, degraded);
-        let outcome = outcome_of(&question.mode, &retrieved);
+        let mut outcome = outcome_of(&question.mode, &retrieved);
+        if is_global && outcome == Outcome::NotCovered && !is_reused {
+            said = said.or_else(|| reply_to_abuse(&question.query, &site.title));
+        }
+        let small_talk = match said {
+            Some(reply) => Some(self.small_talk(reply, &question).await),
+            None => None,
+        };
+        if small_talk.is_some() {
+            outcome = Outcome::SmallTalk;
+        }
         let texts = match outcome {
-            Outcome::NotCovered => Texts::default(),
+            Outcome::NotCovered | Outcome::SmallTalk => Texts::default(),
             Outcome::Answered | Outcome::Uncertain => {
                 let locale = locale.as_deref();
                 self.read_texts(&mut retrieved, &question, locale).await
@@ -393,6 +423,8 @@ impl Answerer {
             locale,
             book_language: found.answered_in.book_language,
             sentences,
+            small_talk,
+            is_read: found.is_read,
             version: version_of(site, &question),
             question,
             retrieved,
@@ -405,6 +437,20 @@ impl Answerer {
             lookups: 0,
             started,
         })
+    }
+
+    /// Adds questions that the book answers to a reply.
+    async fn small_talk(&self, reply: String, question: &Question) -> SmallTalk {
+        let page_url = question.page_url.as_deref();
+        let found = proposals(&self.retriever, &question.filters, page_url, PROPOSED);
+        let found = found.await.unwrap_or_else(|error| {
+            tracing::warn!(stage = "proposals", %error, "no question is proposed");
+            Vec::new()
+        });
+        SmallTalk {
+            reply,
+            proposals: found.into_iter().map(|found| found.question).collect(),
+        }
     }
 
     /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this
@@ -457,9 +503,11 @@ impl Answerer {
         retriever
             .check_limits(&question.filters, &retrieved)
             .await?;
+        let is_read = self.reads(&standalone, &answered_in);
         Ok(SearchResult {
             standalone,
             answered_in,
+            is_read,
             retrieved,
         })
     }

@@ -19,22 +19,15 @@ use crate::generate::{
 };
 use crate::provider::ProviderError;
 
-/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles.
-const BUSY_DEADLINE: Duration = Duration::from_secs(8);
+/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is
+/// quoted from the book.
+const BUSY_DEADLINE: Duration = Duration::from_secs(3);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
 /// The reason why a model wrote nothing, and the tokens to pay for anyway.
 struct Unwritten {
-    why: NoModel,
+    why: Degradation,
     usage: Option<Usage>,
-}
-
-/// The reason why a model writes nothing.
-pub(super) enum NoModel {
-    /// Answers without the model, and reports this degradation.
-    Without(Degradation),
-    /// The model is overloaded.
-    Busy,
 }
 
 /// Returns the degradation for an ending that cut the answer off; `None` if the answer is complete.
@@ -73,18 +66,18 @@ impl Prepared {
         }
     }
 
-    /// Asks a model and waits for its first text. A busy model is retried while there is time.
+    /// Asks a model and waits for its first text. A busy model is retried while there is time. An error is the reason to answer without the model.
     pub(super) async fn ask(
         &self,
         model: ChatModel,
         prompt: Prompt,
         deadline: Instant,
-    ) -> Result<Asking, (NoModel, Spent)> {
+    ) -> Result<Asking, (Degradation, Spent)> {
         let rules = &self.answerer.rules;
         let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
         let account = Account::Answers;
         let reserved = Reserved::take(self.catalog(), account, &model, &prompt, most, budget).await;
-        let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
+        let reserved = reserved.ok_or((Degradation::Budget, Spent::default()))?;
         let first = deadline.min(Instant::now() + rules.model.first_text);
         match first_piece(&model, &prompt, most, first).await {
             Ok((first, pieces)) => Ok(Asking {
@@ -126,9 +119,7 @@ async fn first_piece(
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
-                    why: NoModel::Without(
-                        degradation_of(ending.finish).unwrap_or(Degradation::Generator),
-                    ),
+                    why: degradation_of(ending.finish).unwrap_or(Degradation::Generator),
                     usage: Some(usage),
                 });
             }
@@ -138,16 +129,16 @@ async fn first_piece(
         let usage = match error {
             ProviderError::RateLimited { retry_after } => {
                 let pause = retry_after.unwrap_or(wait);
-                if pause > busy_deadline.saturating_duration_since(Instant::now()) {
-                    tracing::warn!(stage = "generate", "the model is busy");
-                    return Err(Unwritten {
-                        why: NoModel::Busy,
-                        usage: None,
-                    });
+                if pause <= busy_deadline.saturating_duration_since(Instant::now()) {
+                    sleep(pause).await;
+                    wait *= 2;
+                    continue;
                 }
-                sleep(pause).await;
-                wait *= 2;
-                continue;
+                tracing::warn!(
+                    stage = "generate",
+                    "the model is busy, answering with a quote"
+                );
+                None
             }
             ProviderError::Rejected(_) => {
                 // The key, model or account is wrong, so an operator must act.
@@ -163,7 +154,7 @@ async fn first_piece(
             }
         };
         return Err(Unwritten {
-            why: NoModel::Without(Degradation::Generator),
+            why: Degradation::Generator,
             usage,
         });
     }

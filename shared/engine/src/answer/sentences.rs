@@ -12,10 +12,10 @@ const MODULE_NUMBER: &str = "module_number";
 /// Time limit for listing the numbers of a book's modules.
 const MODULES_DEADLINE: Duration = Duration::from_secs(2);
 
-/// The English refusal of a site without modules and chapters, which is no textbook. The other languages say "book" for every site.
+/// The English refusal of a site without modules and chapters, which is no textbook. The sentences in other languages fit every site.
 const NOT_DOCUMENTED: &str = "This documentation does not cover that.";
-/// Introduces a refusal if the embedder does not support the question's language.
-const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
+/// Replaces a refusal if the embedder does not support the question's language.
+const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for. Please ask in the language of these pages.";
 
 /// Follows a quote that ends before its section.
 const CONTINUES: &str = "Continues on the page.";
@@ -64,6 +64,11 @@ impl Sentences {
     }
 }
 
+/// True if the sentences are translated into a language.
+pub(super) fn is_translated(code: &str) -> bool {
+    TRANSLATED.iter().any(|(language, _)| *language == code)
+}
+
 /// True if the book has modules: in the sections found, or anywhere if filters left none. False while the catalog is unavailable, because the
 /// wording for other sites fits a textbook too.
 pub(super) async fn is_textbook(retriever: &Retriever, found: &Retrieved) -> bool {
@@ -85,100 +90,100 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
     (
         "ar",
         [
-            "ليست لديّ معلومات عن ذلك في الكتاب.",
-            "لست متأكدًا من أن الكتاب يجيب عن هذا السؤال. هذا أقرب ما فيه:",
+            "لا أجد معلومات عن ذلك هنا.",
+            "ربما أحد هذه:",
             "لا يمكنني الإجابة عن هذا السؤال بناءً على المعلومات المتاحة.",
-            "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط.",
+            "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط. يُرجى طرح السؤال بلغة هذه الصفحات.",
             "تتمة النص في الصفحة.",
         ],
     ),
     (
         "de",
         [
-            "Dazu habe ich im Buch keine Informationen.",
-            "Ich bin nicht sicher, ob das Buch diese Frage beantwortet. Das kommt ihr am nächsten:",
+            "Dazu finde ich hier keine Informationen.",
+            "Vielleicht eine dieser Stellen:",
             "Ich kann diese Frage anhand der vorliegenden Informationen nicht beantworten.",
-            "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht.",
+            "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht. Bitte in der Sprache dieser Seiten fragen.",
             "Auf der Seite geht es weiter.",
         ],
     ),
     (
         "es",
         [
-            "No tengo información sobre eso en el libro.",
-            "No estoy seguro de que el libro responda a esto. Esto es lo más cercano:",
+            "Aquí no encuentro información sobre eso.",
+            "Quizá uno de estos pasajes:",
             "No puedo responder a esta pregunta con la información proporcionada.",
-            "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas.",
+            "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas. Pregunta en el idioma de estas páginas.",
             "Continúa en la página.",
         ],
     ),
     (
         "fr",
         [
-            "Je n'ai pas d'information à ce sujet dans le livre.",
-            "Je ne suis pas sûr que le livre réponde à cette question. Voici ce qui s'en rapproche le plus :",
+            "Je ne trouve pas d'information à ce sujet ici.",
+            "Peut-être l'un de ces passages :",
             "Je ne peux pas répondre à cette question à partir des informations fournies.",
-            "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés.",
+            "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés. Posez la question dans la langue de ces pages.",
             "La suite est sur la page.",
         ],
     ),
     (
         "hi",
         [
-            "इस बारे में पुस्तक में मेरे पास कोई जानकारी नहीं है।",
-            "मुझे यकीन नहीं है कि पुस्तक इसका उत्तर देती है। यह सबसे निकट है:",
+            "इस बारे में मुझे यहाँ कोई जानकारी नहीं मिली।",
+            "शायद इनमें से एक:",
             "दी गई जानकारी के आधार पर मैं इस प्रश्न का उत्तर नहीं दे सकता।",
-            "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए।",
+            "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए। कृपया इन पृष्ठों की भाषा में पूछें।",
             "आगे पृष्ठ पर जारी है।",
         ],
     ),
     (
         "ja",
         [
-            "この本にはそれに関する情報がありません。",
-            "この本がこの質問に答えているかどうか確信がありません。最も近い箇所は次のとおりです：",
+            "これに関する情報はここにはありません。",
+            "次のいずれかかもしれません：",
             "提供された情報からは、この質問に答えられません。",
-            "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。",
+            "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。このページの言語で質問してください。",
             "続きはページにあります。",
         ],
     ),
     (
         "pt",
         [
-            "Não tenho informações sobre isso no livro.",
-            "Não tenho certeza de que o livro responda a isso. Isto é o que mais se aproxima:",
+            "Não encontro informações sobre isso aqui.",
+            "Talvez um destes trechos:",
             "Não posso responder a esta pergunta com base nas informações fornecidas.",
-            "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas.",
+            "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas. Pergunte no idioma destas páginas.",
             "Continua na página.",
         ],
     ),
     (
         "ru",
         [
-            "В книге нет сведений об этом.",
-            "Я не уверен, что книга отвечает на этот вопрос. Ближе всего вот что:",
+            "Здесь нет сведений об этом.",
+            "Возможно, это одно из этих мест:",
             "Я не могу ответить на этот вопрос на основе предоставленной информации.",
-            "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть.",
+            "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть. Задайте вопрос на языке этих страниц.",
             "Продолжение на странице.",
         ],
     ),
     (
         "ur",
         [
-            "کتاب میں اس بارے میں میرے پاس معلومات نہیں ہیں۔",
-            "مجھے یقین نہیں کہ کتاب اس کا جواب دیتی ہے۔ یہ سب سے قریب ہے:",
+            "اس بارے میں یہاں معلومات نہیں ملیں۔",
+            "شاید ان میں سے ایک:",
             "دی گئی معلومات کی بنیاد پر میں اس سوال کا جواب نہیں دے سکتا۔",
-            "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔",
+            "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔ براہ کرم ان صفحات کی زبان میں پوچھیں۔",
             "باقی صفحے پر ہے۔",
         ],
     ),
     (
         "zh",
         [
-            "书中没有这方面的信息。",
-            "我不确定书中是否回答了这个问题。以下内容最为接近：",
+            "这里没有这方面的信息。",
+            "可能是以下之一：",
             "根据所提供的信息，我无法回答这个问题。",
-            "搜索无法读懂这个问题的语言，因此只查找了其中的原词。",
+            "搜索无法读懂这个问题的语言，因此只查找了其中的原词。请用这些页面的语言提问。",
             "页面上还有后续内容。",
         ],
     ),

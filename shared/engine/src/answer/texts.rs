@@ -14,8 +14,8 @@ use crate::retrieve::{Retrieved, ScoredChunk};
 /// Time limit for reading the neighbours of the best chunks.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Sections that are read for an extract, which quotes one and names three others.
-const QUOTABLE: usize = 10;
+/// Sections that are read for an extract, which quotes one or two and names three others.
+pub(super) const QUOTABLE: usize = 10;
 
 /// The texts an answer is written from.
 #[derive(Debug, Clone, Default)]

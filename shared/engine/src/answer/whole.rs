@@ -1,7 +1,9 @@
 //! Makes the whole answer of a text.
 
-use super::closest::{nearest_pages, next_sections};
+use super::closest::next_sections;
+use super::passages::numbered;
 use super::proposals::{Seen, follow_ups};
+use super::texts::QUOTABLE;
 use super::writer::{Writer, Written};
 use super::{Answer, Mode, Outcome, Prepared, Suggestion};
 use crate::catalog::Indexing;
@@ -10,16 +12,30 @@ use crate::generate::Passage;
 use crate::retrieve::milliseconds;
 
 impl Prepared {
-    /// Returns the refusal, with the nearest pages.
+    /// Returns the refusal, with the closest sections.
     pub(super) fn refusal(&self) -> (Option<String>, Answer) {
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
-            None => self.with_limits(self.refusal_sentence()),
+            // Whether the book covers the question is not known.
+            None if !self.is_read => self.sentences.unread.clone(),
+            None => self.refusal_sentence().to_owned(),
         };
         let answer = Answer {
             text: text.clone(),
             outcome: Outcome::NotCovered,
-            suggestions: nearest_pages(&self.retrieved.candidates, self.locale.as_deref()),
+            suggestions: self.suggestions(&self.closest(), &[]),
+            ..self.bare()
+        };
+        (Some(text), answer)
+    }
+
+    /// Returns the reply to small talk, with questions that the book answers.
+    pub(super) fn small_talk(&self) -> (Option<String>, Answer) {
+        let said = self.small_talk.as_ref();
+        let text = said.map(|said| said.reply.clone()).unwrap_or_default();
+        let answer = Answer {
+            text: text.clone(),
+            follow_ups: said.map(|said| said.proposals.clone()).unwrap_or_default(),
             ..self.bare()
         };
         (Some(text), answer)
@@ -38,20 +54,9 @@ impl Prepared {
             count += 1.0;
             sum += citation.confidence;
         }
-        let is_cited = |passage: &Passage<'_>| {
-            let url = passage.candidate.url(self.locale.as_deref());
-            citations.iter().any(|citation| citation.url == url)
-        };
-        let suggestions: Vec<Suggestion> = match (self.outcome, &self.question.mode) {
-            (Outcome::Answered, Mode::GlobalBook) => {
-                let passages = self.extractable();
-                let similarities = self.texts.similarities.as_ref();
-                next_sections(&self.standalone, &passages, is_cited, similarities)
-                    .iter()
-                    .map(|section| section.suggestion(self.locale.as_deref()))
-                    .collect()
-            }
-            _ => Vec::new(),
+        let suggestions = match self.question.mode {
+            Mode::GlobalBook => self.suggestions(&self.extractable(), &citations),
+            Mode::SelectedText => Vec::new(),
         };
         let follow_ups = self.follow_ups(&citations, &suggestions);
         let answer = Answer {
@@ -65,6 +70,26 @@ impl Prepared {
             ..self.bare()
         };
         (None, answer)
+    }
+
+    /// Returns the passages that are closest to a question that the book does not cover.
+    fn closest(&self) -> Vec<Passage<'_>> {
+        let candidates = &self.retrieved.candidates;
+        numbered(&candidates[..candidates.len().min(QUOTABLE)])
+    }
+
+    /// Returns the next sections that are not cited, each with the words that fit best.
+    fn suggestions(&self, passages: &[Passage<'_>], citations: &[Citation]) -> Vec<Suggestion> {
+        let locale = self.locale.as_deref();
+        let is_cited = |passage: &Passage<'_>| {
+            let url = passage.candidate.url(locale);
+            citations.iter().any(|citation| citation.url == url)
+        };
+        let similarities = self.texts.similarities.as_ref();
+        next_sections(&self.standalone, passages, is_cited, similarities)
+            .iter()
+            .map(|section| section.suggestion(locale))
+            .collect()
     }
 
     /// Returns the questions to ask next, of the sections that were found or read.

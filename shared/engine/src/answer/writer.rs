@@ -77,7 +77,13 @@ impl Writer {
     }
 
     /// Turns it into a writer of a model's text, which may contain only the allowed links.
-    pub(super) fn of_model(self, book: &str, question: &str, allowed: AllowedLinks) -> Self {
+    pub(super) fn of_model(
+        self,
+        book: &str,
+        question: &str,
+        allowed: AllowedLinks,
+        is_trusted: bool,
+    ) -> Self {
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
         let evidence = Evidence::new(book, texts, self.locale.as_deref());
@@ -85,7 +91,7 @@ impl Writer {
             model: Some(ModelText {
                 markers: MarkerReader::new(self.candidates.len()),
                 markdown: MarkdownWriter::new(allowed),
-                attribution: Attribution::new(evidence, question),
+                attribution: Attribution::new(evidence, question, is_trusted),
             }),
             ..self
         }
@@ -131,6 +137,12 @@ impl Writer {
     /// Returns whether the text so far may be shown as an answer ([`Attribution::is_supported`]); `None` before a sentence was checked.
     pub(super) fn is_supported(&self) -> Option<bool> {
         self.model.as_ref()?.attribution.is_supported()
+    }
+
+    /// True if the text cites a passage that supports it.
+    pub(super) fn has_citations(&self) -> bool {
+        let mut citations = self.citations.values();
+        citations.any(|citation| citation.supported == Some(true))
     }
 
     /// True if nothing but white space was written.

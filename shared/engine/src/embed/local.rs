@@ -85,6 +85,10 @@ impl LocalEmbedder {
         self.transformer.tokenizer.reads(text)
     }
 
+    pub(super) fn is_multilingual(&self) -> bool {
+        self.traits.is_multilingual
+    }
+
     /// The share of the token score beside the cosine's.
     pub(super) fn token_share(&self) -> f32 {
         self.traits.token_share

@@ -168,6 +168,16 @@ impl Embedder {
         }
     }
 
+    /// True if the model was trained on many languages.
+    #[must_use]
+    pub fn is_multilingual(&self) -> bool {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => local.is_multilingual(),
+            _ => true,
+        }
+    }
+
     /// Returns the price of a million tokens in US dollars; `None` if the model has no public price.
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {

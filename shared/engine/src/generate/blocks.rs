@@ -109,24 +109,17 @@ impl QuotableBlock {
         }
     }
 
-    /// Returns the block; of a table with more than `most` rows, the head and the row with the highest value.
-    pub(super) fn shortened(&self, most: usize, value: impl Fn(&str) -> f32) -> Self {
-        if self.kind != BlockKind::Table || self.lines() <= most {
-            return self.clone();
-        }
-        let rows: Vec<&str> = self.text.lines().collect();
+    /// Returns the plain text; of a table with more than `most` rows, only the head and the row with the highest value.
+    pub(super) fn brief(&self, most: usize, value: impl Fn(&str) -> f32) -> String {
+        let rows: Vec<&str> = self.plain().lines().collect();
         let best = (1..rows.len())
             .rev()
             .max_by(|a, b| value(rows[*a]).total_cmp(&value(rows[*b])));
-        // In Markdown a line of dashes follows the head.
-        let lines: Vec<&str> = self.markdown.lines().collect();
-        let Some((best, row)) = best.and_then(|best| Some((best, lines.get(best + 1)?))) else {
-            return self.clone();
-        };
-        Self {
-            kind: BlockKind::Table,
-            text: format!("{}\n{}", rows[0], rows[best]),
-            markdown: [lines[0], lines[1], row].join("\n"),
+        match best {
+            Some(best) if self.kind == BlockKind::Table && rows.len() > most => {
+                format!("{}\n{}", rows[0], rows[best])
+            }
+            _ => self.plain().to_owned(),
         }
     }
 

@@ -209,12 +209,8 @@ pub fn extract(
     extractive::answer(query, passages, similarities, continues)
 }
 
-/// Quotes the block of a passage that fits the question best; empty if the passage has no text of its own. Also returns the quote as plain text.
+/// Returns the block of a passage that fits the question best, as plain text; empty if the passage has no text of its own.
 #[must_use]
-pub fn brief(
-    query: &str,
-    passage: &Passage<'_>,
-    similarities: Option<&Similarities>,
-) -> (Vec<Quote>, String) {
+pub fn brief(query: &str, passage: &Passage<'_>, similarities: Option<&Similarities>) -> String {
     extractive::brief(query, passage, similarities)
 }

@@ -177,15 +177,26 @@ pub fn form_of_prompts() -> Prompt {
     answer_prompt(&nothing, "")
 }
 
-/// Returns the prompt for rewriting a follow-up question.
+/// Returns the prompt for rewriting a question to stand alone, in its own language or in that of a locale.
 #[must_use]
-pub fn rewrite_prompt(question: &str, history: &[Exchange], fence: &str) -> Prompt {
+pub fn rewrite_prompt(
+    question: &str,
+    history: &[Exchange],
+    locale: Option<&str>,
+    fence: &str,
+) -> Prompt {
+    let language = locale.map_or_else(
+        || "the language of the question".to_owned(),
+        |locale| format!("the language with the code {locale}"),
+    );
     let mut user = String::new();
     conversation(&mut user, fence, history);
     data(&mut user, fence, "the reader's last question", question);
     user.push_str("Rewrite the reader's last question by the rules.");
     Prompt {
-        system: REWRITE.replace("{fence}", fence),
+        system: REWRITE
+            .replace("{language}", &language)
+            .replace("{fence}", fence),
         user,
         functions: Functions::default(),
     }

@@ -89,6 +89,8 @@ pub(crate) struct EmbedderTraits {
     /// All vectors of such a model lie in a narrow cone, those of one language closer still. Without the subtraction, wrong texts are found more
     /// often across languages. `multilingual_centre.py` computes the mean.
     pub(crate) centre: Option<&'static [u8]>,
+    /// True if the model was trained on many languages; else it reads English alone.
+    pub(crate) is_multilingual: bool,
     /// The weight of the token score beside the cosine; `docs/decisions/0004-the-order-of-chunks.md` has the figures.
     pub(crate) token_share: f32,
 }
@@ -171,6 +173,7 @@ static BGE_SMALL: Description = Description {
         question_prefix: "Represent this sentence for searching relevant passages: ",
         passage_prefix: "",
         centre: None,
+        is_multilingual: false,
         token_share: 0.58,
     }),
 };
@@ -198,6 +201,7 @@ static MINI_LM: Description = Description {
         question_prefix: "",
         passage_prefix: "",
         centre: None,
+        is_multilingual: false,
         token_share: 0.35,
     }),
 };
@@ -217,6 +221,7 @@ static MULTILINGUAL: Description = Description {
         question_prefix: "query: ",
         passage_prefix: "passage: ",
         centre: Some(include_bytes!("multilingual_centre.bin")),
+        is_multilingual: false,
         token_share: 0.35,
     }),
 };

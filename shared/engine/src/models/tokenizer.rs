@@ -22,7 +22,8 @@ pub(crate) struct Tokenizer {
     pieces: Pieces,
     start: u32,
     end: u32,
-    /// By id: the number of letters in a piece with several letters; 0 for single letters, punctuation and special tokens.
+    /// By id: the number of letters in a piece with several letters, or of syllables in one of a multilingual vocabulary; 0 for other single letters,
+    /// punctuation and special tokens.
     letters: Vec<u8>,
 }
 
@@ -94,7 +95,7 @@ impl Tokenizer {
             std::str::from_utf8(piece)
                 .ok()
                 .filter(|_| !is_special)
-                .map_or(0, letters_of)
+                .map_or(0, |piece| letters_of(piece).max(syllables_of(piece)))
         });
         Self {
             letters: letters.collect(),
@@ -104,7 +105,8 @@ impl Tokenizer {
         }
     }
 
-    /// True if the model understands `text`: at least half of the letters are in pieces of several letters.
+    /// True if the model understands `text`: at least half of the letters are in pieces of several letters, or are syllables of a multilingual
+    /// vocabulary.
     ///
     /// A script that the vocabulary was not made for has single letters at best. Measured on a sentence in each of 31 languages: bge-small has .55 to
     /// .98 in Latin script and 0 to .22 in others, the multilingual model at least .76 in every script of its vocabulary. One-letter words are
@@ -239,6 +241,12 @@ impl Bert {
             ids.push(self.unknown);
         }
     }
+}
+
+/// Returns the number of letters of the scripts in which one letter is a word or a syllable: Chinese characters, kana, hangul.
+fn syllables_of(piece: &str) -> u8 {
+    let is_syllable = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+    u8::try_from(piece.chars().filter(is_syllable).count()).unwrap_or(u8::MAX)
 }
 
 /// Returns the number of letters in a piece with several letters, else 0.

@@ -14,8 +14,10 @@ mod synonyms;
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
+
+use uuid::Uuid;
 
 use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
@@ -29,7 +31,7 @@ use crate::words::TermNumbers;
 pub use crate::words::{Language, Words};
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
-pub use scored::{ScoredChunk, Scores};
+pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
 
 #[cfg(test)]
 pub(crate) use fusion::tests::section;
@@ -226,6 +228,17 @@ impl Retrieved {
         signals.z = signals.scaled(self.calibration);
         let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
         signals.coverage = coverage.fold(0.0, f32::max);
+    }
+
+    /// Adds a share of the scores that another search gave the same chunks, and sorts again.
+    pub fn blend(&mut self, other: &Self, share: f32) {
+        let others = other.candidates.iter();
+        let scores: HashMap<Uuid, f32> = others.map(|it| (it.point_id, it.scores.score)).collect();
+        for candidate in &mut self.candidates {
+            let added = scores.get(&candidate.point_id).copied().unwrap_or_default();
+            candidate.scores.score = (candidate.scores.score + share * added) / (1.0 + share);
+        }
+        fusion::sort(&mut self.candidates);
     }
 
     /// Adds a bonus to the candidates that match, and sorts again.

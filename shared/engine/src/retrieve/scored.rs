@@ -81,6 +81,12 @@ impl ScoredChunk {
         self.chunk.heading_path.last().unwrap_or(&self.chunk.title)
     }
 
+    /// Returns the page's title and the section's heading with its parent: `API › Loggers › level`. A page may repeat a heading.
+    #[must_use]
+    pub fn name(&self) -> String {
+        name(&self.chunk.title, &self.chunk.heading_path)
+    }
+
     /// Returns how well the chunk matches, 0 to 1: the reranker's score, else the cosine, because both are comparable between questions; else the
     /// final score.
     #[must_use]
@@ -105,5 +111,39 @@ impl ScoredChunk {
     /// True for a heading without text below it.
     pub(crate) fn is_bare_heading(&self) -> bool {
         self.chunk.text.trim() == self.section().trim()
+    }
+}
+
+/// Stands between a page's title and its headings.
+pub const PATH_SEPARATOR: &str = " › ";
+
+fn name(title: &str, heading_path: &[String]) -> String {
+    let below_title = match heading_path {
+        [first, rest @ ..] if first == title => rest,
+        path => path,
+    };
+    let last = below_title.len().saturating_sub(2);
+    let path: Vec<&str> = std::iter::once(title)
+        .chain(below_title[last..].iter().map(String::as_str))
+        .collect();
+    path.join(PATH_SEPARATOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_named_with_the_heading_above_it() {
+        for (path, expected) in [
+            (&["API"][..], "API"),
+            (&["API", "Loggers"], "API › Loggers"),
+            (&["API", "Loggers", "level"], "API › Loggers › level"),
+            (&["Loggers", "Methods", "level"], "API › Methods › level"),
+            (&[], "API"),
+        ] {
+            let path: Vec<String> = path.iter().map(|&heading| heading.to_owned()).collect();
+            assert_eq!(name("API", &path), expected);
+        }
     }
 }

@@ -45,7 +45,7 @@ export const de: Strings = {
   unverifiedHint: 'Keine der Stellen sagt das. Prüfen Sie es, bevor Sie sich darauf verlassen.',
   adapted: 'angepasst',
   adaptedHint: 'Die übrigen Zeilen dieses Codes stehen in den Quellen, diese nicht. Bitte vor der Verwendung prüfen.',
-  nearest: 'Nächstliegende Seiten',
+  nearest: 'Nächstliegende Abschnitte',
   support: 'Stattdessen Menschen fragen',
   supportCarries: 'Der Link enthält die Frage und was hier zu sehen ist.',
   seeAlso: 'Siehe auch',

@@ -43,7 +43,7 @@ export const en: Strings = {
   unverifiedHint: 'None of the passages says this. Check it before you rely on it.',
   adapted: 'adapted',
   adaptedHint: 'The sources have the other lines of this code, but not these. Check them before you rely on it.',
-  nearest: 'Closest pages',
+  nearest: 'Closest sections',
   support: 'Ask people instead',
   supportCarries: 'The link carries the question and what is shown here.',
   seeAlso: 'See also',

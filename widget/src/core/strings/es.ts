@@ -45,7 +45,7 @@ export const es: Strings = {
   unverifiedHint: 'Ninguno de los pasajes lo dice. Compruébelo antes de fiarse.',
   adapted: 'adaptado',
   adaptedHint: 'Las fuentes contienen las demás líneas de este código, pero no estas. Compruébalas antes de usarlo.',
-  nearest: 'Páginas más cercanas',
+  nearest: 'Secciones más cercanas',
   support: 'Preguntar a personas',
   supportCarries: 'El enlace lleva la pregunta y lo que se muestra aquí.',
   seeAlso: 'Véase también',

@@ -45,7 +45,7 @@ export const fr: Strings = {
   unverifiedHint: 'Aucun des passages ne dit cela. Vérifiez avant de vous y fier.',
   adapted: 'adapté',
   adaptedHint: 'Les sources contiennent les autres lignes de ce code, mais pas celles-ci. Vérifiez-les avant de vous y fier.',
-  nearest: 'Pages les plus proches',
+  nearest: 'Sections les plus proches',
   support: 'Demander à quelqu’un',
   supportCarries: 'Le lien contient la question et ce qui est affiché ici.',
   seeAlso: 'Voir aussi',

@@ -45,7 +45,7 @@ export const ja: Strings = {
   unverifiedHint: 'どの箇所もこれを述べていません。信頼する前に確認してください。',
   adapted: '変更あり',
   adaptedHint: 'このコードの他の行は出典にありますが、これらの行はありません。使う前に確認してください。',
-  nearest: '最も近いページ',
+  nearest: '最も近いセクション',
   support: '人に質問する',
   supportCarries: 'リンクには質問とここに表示されている内容が含まれます。',
   seeAlso: '関連項目',

@@ -45,7 +45,7 @@ export const ko: Strings = {
   unverifiedHint: '이 내용을 담은 구절이 없습니다. 신뢰하기 전에 확인하세요.',
   adapted: '변경됨',
   adaptedHint: '이 코드의 다른 줄은 출처에 있지만 이 줄은 없습니다. 사용하기 전에 확인하세요.',
-  nearest: '가장 가까운 페이지',
+  nearest: '가장 가까운 섹션',
   support: '사람에게 질문하기',
   supportCarries: '링크에 질문과 여기에 표시된 내용이 포함됩니다.',
   seeAlso: '함께 보기',

@@ -45,7 +45,7 @@ export const pt: Strings = {
   unverifiedHint: 'Nenhum dos trechos diz isso. Verifique antes de confiar.',
   adapted: 'adaptado',
   adaptedHint: 'As fontes têm as outras linhas deste código, mas não estas. Verifique-as antes de confiar nelas.',
-  nearest: 'Páginas mais próximas',
+  nearest: 'Seções mais próximas',
   support: 'Perguntar a pessoas',
   supportCarries: 'O link leva a pergunta e o que é mostrado aqui.',
   seeAlso: 'Veja também',

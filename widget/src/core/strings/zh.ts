@@ -45,7 +45,7 @@ export const zh: Strings = {
   unverifiedHint: '没有任何段落这样说。采信之前请先核对。',
   adapted: '有改动',
   adaptedHint: '此代码的其他行见于来源，这些行则没有。使用前请核对。',
-  nearest: '最接近的页面',
+  nearest: '最接近的章节',
   support: '改为向他人提问',
   supportCarries: '链接中包含问题和此处显示的内容。',
   seeAlso: '另请参阅',

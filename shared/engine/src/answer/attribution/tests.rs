@@ -10,7 +10,8 @@ const QUESTION: &str = "How do nodes talk to services?";
 /// Returns the text as shown, the sentences that no passage supports, and the worth of the text.
 fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
     let passages = PASSAGES.map(str::to_owned);
-    let mut attribution = Attribution::new(Evidence::new("Robots", passages, None), QUESTION);
+    let mut attribution =
+        Attribution::new(Evidence::new("Robots", passages, None), QUESTION, false);
     let mut shown = Vec::new();
     for piece in pieces {
         let numbers = piece
@@ -110,7 +111,7 @@ fn lines_that_were_added_to_code_of_a_passage_are_told() {
     let passages = ["ros2 run demo talker\nros2 topic  list\nros2 node list".to_owned()];
     let adapted = |code: &str| {
         let evidence = Evidence::new("Robots", passages.clone(), None);
-        let mut attribution = Attribution::new(evidence, QUESTION);
+        let mut attribution = Attribution::new(evidence, QUESTION, false);
         let pieces = attribution.other(format!("```sh\n{code}\n```\n"));
         pieces.into_iter().find_map(|piece| match piece {
             ShownPiece::AdaptedCode(lines) => Some(lines),
@@ -129,7 +130,7 @@ fn code_and_what_leads_to_it_are_compared_as_well() {
     let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
     let read = |text: &str, code: &str| {
         let evidence = Evidence::new("Robots", passages.clone(), None);
-        let mut attribution = Attribution::new(evidence, QUESTION);
+        let mut attribution = Attribution::new(evidence, QUESTION, false);
         let mut pieces = attribution.text(text);
         pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
         pieces.extend(attribution.finish());
@@ -257,5 +258,36 @@ fn an_answer_tells_more_than_its_question() {
     ] {
         let (.., worth) = read(&["Nodes talk to services:", rest]);
         assert_ne!(worth, Worth::Repetition, "{rest}");
+    }
+}
+
+#[test]
+fn a_trusted_models_paraphrase_is_unsupported_only_if_a_number_or_name_is_in_no_passage() {
+    let passages = PASSAGES.map(str::to_owned);
+    for (sentence, is_unsupported) in [
+        (
+            "Programs hand small notes around through shared named pipes at 10 Hz.",
+            false,
+        ),
+        (
+            "Programs hand small notes around through shared named pipes at 20 Hz.",
+            true,
+        ),
+        (
+            "Programs hand small notes around through `shared_pipe` pipes.",
+            true,
+        ),
+    ] {
+        let mut marks = [false, true].map(|is_trusted| {
+            let evidence = Evidence::new("Robots", passages.clone(), None);
+            let mut attribution = Attribution::new(evidence, QUESTION, is_trusted);
+            let mut shown = attribution.text(sentence);
+            shown.extend(attribution.finish());
+            shown
+                .iter()
+                .any(|piece| matches!(piece, ShownPiece::Unsupported(_)))
+        });
+        marks.sort_unstable();
+        assert_eq!(marks, [is_unsupported, true], "{sentence}");
     }
 }

@@ -36,8 +36,8 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
         .collect();
     let allowed = AllowedLinks::new(std::iter::empty(), std::iter::empty(), "/");
 
-    let writer =
-        Writer::new(&passages, None, LabelsInText::Numbers).of_model("Book", "Why?", allowed);
+    let writer = Writer::new(&passages, None, LabelsInText::Numbers)
+        .of_model("Book", "Why?", allowed, false);
     let mut draft = Draft::new(REFUSALS, LeakReader::new(&[RULES], &[]), 800, writer);
     let mut events = Vec::new();
     for piece in pieces {

@@ -6,13 +6,15 @@ use regex::Regex;
 
 use super::{BlockKind, QuotableBlock};
 
-/// The name of an admonition, with an optional title.
+/// The name of an admonition, with an optional title that is no sentence.
 static ADMONITION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^(note|tip|info|caution|warning|danger|important|success|secondary)(: [^\n]+)?$",
+        r"(?i)^(note|tip|info|caution|warning|danger|important|success|secondary)(: [^\n]*[^\n.!?…。！？])?$",
     )
     .expect("the pattern is a constant")
 });
+/// The most words of an admonition's name with its title. A longer text is a note of its own.
+const MAX_TITLED_WORDS: usize = 8;
 /// The most words of an admonition's title that can serve as its name.
 const NAME_WORDS: usize = 3;
 /// A Markdown link as written in a quote.
@@ -82,5 +84,5 @@ fn is_admonition(block: &QuotableBlock) -> bool {
 
 /// True for the name of an admonition, with an optional title.
 pub(in super::super) fn is_admonition_name(text: &str) -> bool {
-    ADMONITION.is_match(text)
+    text.split_whitespace().count() <= MAX_TITLED_WORDS && ADMONITION.is_match(text)
 }

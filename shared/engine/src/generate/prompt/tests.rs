@@ -60,7 +60,7 @@ fn a_follow_up_is_rewritten_with_what_was_said() {
         question: "What is a node?".to_owned(),
         answer: Some("A process.".to_owned()),
     }];
-    let prompt = rewrite_prompt("And how do they talk?", &history, FENCE);
+    let prompt = rewrite_prompt("And how do they talk?", &history, None, FENCE);
     insta::assert_snapshot!(format!("{}\n=====\n\n{}", prompt.system, prompt.user));
 }
 

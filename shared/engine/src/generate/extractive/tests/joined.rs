@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn long_code_is_shown_in_part_with_a_mark() {
-    let part = |name: &str| format!("{name} = one two three four\n").repeat(10);
+    let part = |name: &str| format!("{name} = one two three four\n").repeat(20);
     let code = ["a", "b", "c", "d", "e"].map(part).join("\n");
     let page = format!("# Page\n\nIt is this:\n\n```py title=\"a.py\"\n{code}```\n");
     let mut section = sections("docs/page.md", &page).remove(0);
