@@ -9,6 +9,8 @@ use super::{Evaluation, NO_VALUE, aligned, number, rounded};
 
 /// Tolerated loss of any metric: less than its 4 digits show.
 const TOLERANCE: f64 = 1e-9;
+/// The most by which the difference of two figures of four digits is off.
+const ROUNDING: f64 = 1e-4;
 
 /// The metrics of an earlier evaluation, read from its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -58,7 +60,7 @@ impl Change {
                 metric,
                 was: then.and_then(|scores| scores.metrics.get(&metric).copied()),
                 is: now.and_then(|scores| scores.metrics.get(&metric).copied()),
-                allowed: f64::from(slack) / f64::from(count.unwrap_or(1)) + TOLERANCE,
+                allowed: f64::from(slack) / f64::from(count.unwrap_or(1)) + ROUNDING,
             }
         };
         let differs = |change: &Self| match (change.was, change.is) {
