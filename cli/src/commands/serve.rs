@@ -153,7 +153,7 @@ async fn serve(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.address());
-    warn_without_model(&book.context.generator).await;
+    tokio::spawn(warn_without_model(book.context.generator.clone()));
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     let folders = watched_folders(&ingest, site.named_build()).await;
     let folders = folders.map_err(LocalError::from)?;
@@ -200,7 +200,7 @@ async fn serve(
 }
 
 /// Warns if the chat model cannot be asked.
-async fn warn_without_model(generator: &Generator) {
+async fn warn_without_model(generator: Generator) {
     let Generator::Model(model) = generator else {
         return;
     };

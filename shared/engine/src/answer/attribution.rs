@@ -41,8 +41,8 @@ pub(super) enum Worth {
 pub(super) struct Attribution {
     evidence: Evidence,
     question: Claim,
-    /// True if words that no passage has do not make a sentence of this model unsupported, but only numbers, names and code.
-    is_trusted: bool,
+    /// All passages and the question as one, for a trusted model: its sentences are unsupported only if a number, a name or code of theirs is nowhere.
+    together: Option<Evidence>,
     sentences: SentenceTracker,
     /// White space after the last shown text; a marker of this sentence may still be placed before it.
     space: String,
@@ -70,11 +70,11 @@ pub(super) struct Attribution {
 }
 
 impl Attribution {
-    pub(super) fn new(evidence: Evidence, question: &str, is_trusted: bool) -> Self {
+    pub(super) fn new(evidence: Evidence, question: &str, together: Option<Evidence>) -> Self {
         Self {
             question: evidence.claim(question),
-            evidence: evidence.with_question(question),
-            is_trusted,
+            evidence,
+            together,
             sentences: SentenceTracker::default(),
             space: String::new(),
             cited: Vec::new(),
@@ -179,10 +179,11 @@ impl Attribution {
                 self.checked(true);
                 self.shown(&claim, &[best], true)
             }
-            _ if support.is_supported() || self.trusts(&claim) => {
+            _ if support.is_supported() => {
                 self.checked(true);
                 self.shown(&claim, passages, true)
             }
+            _ if self.is_paraphrase(&claim) => self.shown(&claim, passages, true),
             _ => {
                 self.dropped = true;
                 Vec::new()
@@ -272,9 +273,11 @@ impl Attribution {
         }
         let source = self.source(&claim, &cited);
         self.words += words;
-        self.checked(!matches!(source, Source::None));
+        if !matches!(source, Source::Paraphrase) {
+            self.checked(!matches!(source, Source::None));
+        }
         let pieces = match source {
-            Source::Shown => Vec::new(),
+            Source::Shown | Source::Paraphrase => Vec::new(),
             Source::Passage(best) => {
                 self.has_marker = true;
                 vec![
@@ -362,15 +365,16 @@ impl Attribution {
             Best::Passage(best) => Source::Passage(best),
             Best::Uncertain if cited.is_empty() => Source::Shown,
             _ if !cited.is_empty() && support.is_supported() => Source::Shown,
-            Best::Uncertain | Best::None if self.trusts(claim) => Source::Shown,
+            Best::Uncertain | Best::None if self.is_paraphrase(claim) => Source::Paraphrase,
             Best::Uncertain | Best::None => Source::None,
         }
     }
 
-    /// True if a sentence that no passage supports is taken for a paraphrase of the passages: the model is trusted, and together with the question they
-    /// have its numbers and names.
-    fn trusts(&self, claim: &Claim) -> bool {
-        self.is_trusted && !self.evidence.lacks_together(claim)
+    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and the passages and the question have its numbers
+    /// and names.
+    fn is_paraphrase(&self, claim: &Claim) -> bool {
+        let together = self.together.as_ref();
+        together.is_some_and(|together| !together.lacks(claim))
     }
 }
 
@@ -379,6 +383,8 @@ enum Source {
     /// The passages already shown for it; possibly none, if the source is uncertain.
     Shown,
     Passage(usize),
+    /// None that words show, but a trusted model wrote the sentence.
+    Paraphrase,
     None,
 }
 

@@ -1,12 +1,26 @@
 //! Chooses the sections that are named beside an answer. Pure.
 
-use super::Suggestion;
+use serde::{Deserialize, Serialize};
+
 use crate::cite::visible;
 use crate::generate::{Passage, Similarities, brief};
 
 const MAX_SECTIONS: usize = 3;
 /// The longest text of a suggestion, in characters; a longer one is cut between words.
 const MAX_CHARACTERS: usize = 240;
+
+/// A section that is close to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Suggestion {
+    /// The page's title and the section's heading: `API › Loggers › level`.
+    pub title: String,
+    /// The page's URL with the section's anchor.
+    pub url: String,
+    /// The words of the section that fit the question best, as plain text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
 
 /// A section after the cited ones.
 pub(super) struct NextSection<'a> {

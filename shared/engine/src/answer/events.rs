@@ -326,9 +326,9 @@ impl Prepared {
             .collect()
     }
 
-    /// True if a model's text is an answer although the search is in doubt: the model is trusted, and the text cites passages that support it.
+    /// True if a model's text is an answer although the search is in doubt: the model is trusted, and a passage supports a sentence.
     fn is_proven(&self, writer: &Writer) -> bool {
-        self.answerer.rules.model.is_trusted && writer.has_citations()
+        self.answerer.rules.model.is_trusted && writer.is_supported() == Some(true)
     }
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.

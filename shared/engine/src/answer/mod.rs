@@ -51,6 +51,7 @@ use crate::index::Filters;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
 
 pub use answerable::{Outcome, outcome};
+pub use closest::Suggestion;
 pub use limits::ModelLimits;
 pub use proposals::{Proposal, proposals};
 pub use scope::{default_filters, locale_of};
@@ -61,7 +62,7 @@ use language::answer_locale;
 use normal_form::normalised;
 use scope::Selection;
 use sentences::{Sentences, is_textbook};
-use small_talk::{reply, reply_to_abuse};
+use small_talk::{SmallTalk, reply, reply_to_abuse};
 use spending::Spent;
 use texts::Texts;
 
@@ -78,8 +79,6 @@ pub const REMEMBERED_EXCHANGES: u32 = 5;
 pub const DEFAULT_TOP_K: usize = 20;
 /// Chunks considered for an answer: more than it uses, to find suggestions and selections.
 pub const CONSIDERED: usize = 150;
-/// Questions that are proposed after small talk.
-const PROPOSED: usize = 3;
 
 /// The part of the book that may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,9 +133,7 @@ impl Question {
             conversation_id: None,
         }
     }
-}
 
-impl Question {
     /// Returns the normal form that equal questions share: lower case except options of commands, single spaces, no trailing signs.
     #[must_use]
     pub fn normalised(&self) -> String {
@@ -217,19 +214,6 @@ pub enum LabelsInText {
     Footnotes,
 }
 
-/// A section that is close to a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Suggestion {
-    /// The page's title and the section's heading: `API › Loggers › level`.
-    pub title: String,
-    /// The page's URL with the section's anchor.
-    pub url: String,
-    /// The words of the section that fit the question best, as plain text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-}
-
 /// Everything an answer is written from.
 #[derive(Debug, Clone)]
 pub struct Prepared {
@@ -263,14 +247,6 @@ pub struct Prepared {
     spent: Spent,
     lookups: usize,
     started: Instant,
-}
-
-/// The answer to small talk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SmallTalk {
-    reply: String,
-    /// Questions that the book answers.
-    proposals: Vec<String>,
 }
 
 /// A piece of the streamed answer.
@@ -371,18 +347,18 @@ impl Answerer {
             .await;
         let mut spent = Spent::default();
         let site = &self.retriever.index.site;
-        let is_global = question.mode == Mode::GlobalBook;
-        let mut said = is_global
+        // "What is this?" about selected text is a question.
+        let may_talk = question.mode == Mode::GlobalBook && question.selected_text.is_none();
+        let mut said = may_talk
             .then(|| reply(&question.query, &site.title))
             .flatten();
         let cache = match &said {
             Some(_) => Cache::Unused,
             None => self.cached(&question, &history, asker.as_ref()).await,
         };
-        let found = match &cache {
-            Cache::Unused if said.is_some() => SearchResult::none(&question, site),
-            Cache::Hit(_) => SearchResult::none(&question, site),
-            Cache::Miss(_) | Cache::Unused => {
+        let found = match (&said, &cache) {
+            (Some(_), _) | (_, Cache::Hit(_)) => SearchResult::none(&question, site),
+            (None, Cache::Miss(_) | Cache::Unused) => {
                 let fence = fence(message_id);
                 self.find(&question, &history, &fence, &mut spent).await?
             }
@@ -396,7 +372,7 @@ impl Answerer {
         let sentences = Sentences::of(&self.rules, language, is_textbook);
         retrieved.degraded.splice(0..0, degraded);
         let mut outcome = outcome_of(&question.mode, &retrieved);
-        if is_global && outcome == Outcome::NotCovered && !is_reused {
+        if may_talk && outcome == Outcome::NotCovered && !is_reused {
             said = said.or_else(|| reply_to_abuse(&question.query, &site.title));
         }
         let small_talk = match said {
@@ -437,20 +413,6 @@ impl Answerer {
             lookups: 0,
             started,
         })
-    }
-
-    /// Adds questions that the book answers to a reply.
-    async fn small_talk(&self, reply: String, question: &Question) -> SmallTalk {
-        let page_url = question.page_url.as_deref();
-        let found = proposals(&self.retriever, &question.filters, page_url, PROPOSED);
-        let found = found.await.unwrap_or_else(|error| {
-            tracing::warn!(stage = "proposals", %error, "no question is proposed");
-            Vec::new()
-        });
-        SmallTalk {
-            reply,
-            proposals: found.into_iter().map(|found| found.question).collect(),
-        }
     }
 
     /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this

@@ -1,4 +1,33 @@
-//! Answers greetings, thanks, questions about the assistant itself, and abuse. Pure.
+//! Answers greetings, thanks, questions about the assistant itself, and abuse.
+
+use super::{Answerer, Question, proposals};
+
+/// Questions that are proposed after small talk.
+const PROPOSED: usize = 3;
+
+/// The answer to small talk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SmallTalk {
+    pub(super) reply: String,
+    /// Questions that the book answers.
+    pub(super) proposals: Vec<String>,
+}
+
+impl Answerer {
+    /// Adds questions that the book answers to a reply.
+    pub(super) async fn small_talk(&self, reply: String, question: &Question) -> SmallTalk {
+        let page_url = question.page_url.as_deref();
+        let found = proposals(&self.retriever, &question.filters, page_url, PROPOSED);
+        let found = found.await.unwrap_or_else(|error| {
+            tracing::warn!(stage = "proposals", %error, "no question is proposed");
+            Vec::new()
+        });
+        SmallTalk {
+            reply,
+            proposals: found.into_iter().map(|found| found.question).collect(),
+        }
+    }
+}
 
 /// What a reader says instead of asking about the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +123,9 @@ const TALKS: [Talk; 11] = [
     // English
     Talk {
         greetings: "hi, hello, hey, yo, there, greetings, good morning, good afternoon, good evening, good day, how are you, how are you doing, \
-            whats up, who are you, what are you, who is this, whats your name, what is your name, what can you do, what do you do, what do you know, \
+            whats up, who are you, what are you, whats your name, what is your name, what can you do, what do you do, what do you know, \
             what can i ask, what can i ask you, what can i ask here, how can you help, how can you help me, can you help me, how do you work, \
-            are you a bot, are you a robot, are you human, are you an ai, are you chatgpt, what is this",
+            are you a bot, are you a robot, are you human, are you an ai, are you chatgpt",
         thanks: "thanks, thank you, thank you very much, thank you so much, thanks a lot, many thanks, so much, very much, thx, ty, cheers, great, \
             cool, nice, perfect, awesome, ok, okay, got it, bye, goodbye, see you, that helped, that worked, it works, it worked",
         abuse: "fuck, fucking, fuckin, shit, shitty, bullshit, suck, sucks, stupid, idiot, idiotic, useless, moron",
@@ -273,6 +302,7 @@ mod tests {
             "",
             "42",
             "hi-res images",
+            "what is this?",
         ] {
             assert_eq!(heard(text), None, "{text}");
         }

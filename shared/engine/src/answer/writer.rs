@@ -86,12 +86,18 @@ impl Writer {
     ) -> Self {
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
-        let evidence = Evidence::new(book, texts, self.locale.as_deref());
+        let texts: Vec<String> = texts.collect();
+        let locale = self.locale.as_deref();
+        let together = is_trusted.then(|| {
+            let all = format!("{}\n{question}", texts.join("\n"));
+            Evidence::new(book, [all], locale)
+        });
+        let evidence = Evidence::new(book, texts, locale);
         Self {
             model: Some(ModelText {
                 markers: MarkerReader::new(self.candidates.len()),
                 markdown: MarkdownWriter::new(allowed),
-                attribution: Attribution::new(evidence, question, is_trusted),
+                attribution: Attribution::new(evidence, question, together),
             }),
             ..self
         }
@@ -137,12 +143,6 @@ impl Writer {
     /// Returns whether the text so far may be shown as an answer ([`Attribution::is_supported`]); `None` before a sentence was checked.
     pub(super) fn is_supported(&self) -> Option<bool> {
         self.model.as_ref()?.attribution.is_supported()
-    }
-
-    /// True if the text cites a passage that supports it.
-    pub(super) fn has_citations(&self) -> bool {
-        let mut citations = self.citations.values();
-        citations.any(|citation| citation.supported == Some(true))
     }
 
     /// True if nothing but white space was written.

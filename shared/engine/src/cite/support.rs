@@ -132,8 +132,6 @@ pub enum Best {
 /// The passages that sentences are compared with.
 pub struct Evidence {
     passages: Vec<PreparedPassage>,
-    /// All of them as one, with the question.
-    together: PreparedPassage,
     words: Words,
     /// Words of the book's title, which are too common to distinguish sentences.
     common: HashSet<String>,
@@ -160,11 +158,8 @@ impl Evidence {
         let language = locale.map_or(Language::ENGLISH, Language::of_locale);
         let words = Words::of(language);
         let texts = passages.into_iter().map(|text| format!("{title}\n{text}"));
-        let texts: Vec<String> = texts.collect();
         Self {
-            together: PreparedPassage::of(texts.join("\n"), &words),
             passages: texts
-                .into_iter()
                 .map(|text| PreparedPassage::of(text, &words))
                 .collect(),
             common: words.terms(title).into_iter().collect(),
@@ -172,16 +167,6 @@ impl Evidence {
             // German capitalises every noun.
             capitals_mark_names: language != Language::of_locale("de"),
             words,
-        }
-    }
-
-    /// Adds the question to what the passages have together: an answer may repeat the reader's own names and numbers.
-    #[must_use]
-    pub fn with_question(self, question: &str) -> Self {
-        let text = format!("{}\n{question}", self.together.whole);
-        Self {
-            together: PreparedPassage::of(text, &self.words),
-            ..self
         }
     }
 
@@ -252,12 +237,6 @@ impl Evidence {
     pub fn lacks(&self, claim: &Claim) -> bool {
         let mut passages = self.passages.iter();
         passages.all(|text| self.compare(claim, text).missing > 0)
-    }
-
-    /// True if the passages and the question together lack a number or name of a claim.
-    #[must_use]
-    pub fn lacks_together(&self, claim: &Claim) -> bool {
-        self.compare(claim, &self.together).missing > 0
     }
 
     /// Finds a code block in the passages.
