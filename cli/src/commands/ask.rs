@@ -1,5 +1,7 @@
 //! `bookrag ask`: answers a question and lists the sources.
 
+use std::io::IsTerminal;
+
 use bookrag::answer::{Outcome, Question};
 use bookrag::api::{ChatData, ChatRequest, Envelope, Meta};
 use bookrag::config::Config;
@@ -54,7 +56,8 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
 }
 
 fn print(data: &ChatData) {
-    output::line(&terminal::shown(&data.answer));
+    let has_styles = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    output::line(&terminal::shown(&data.answer, has_styles));
     if !data.citations.is_empty() {
         output::line("");
     }

@@ -1,10 +1,14 @@
 //! Formats an answer's Markdown for a terminal, without backslash escapes. Pure.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// Control sequences of ECMA-48 (SGR). Each style has an end of its own, so that styles nest.
+const BOLD: [&str; 2] = ["\x1b[1m", "\x1b[22m"];
+const CYAN: [&str; 2] = ["\x1b[36m", "\x1b[39m"];
 
 /// Returns Markdown whose text has no escapes. Images become their alternative text, and the address of a link follows its text in
-/// parentheses. Everything else is unchanged.
-pub(super) fn shown(markdown: &str) -> String {
+/// parentheses. With styles, headings and strong text are bold and code is cyan, without their marks. Everything else is unchanged.
+pub(super) fn shown(markdown: &str, has_styles: bool) -> String {
     let mut shown = String::with_capacity(markdown.len());
     let mut at = 0;
     let mut links = Vec::new();
@@ -42,6 +46,44 @@ pub(super) fn shown(markdown: &str) -> String {
                 }
                 at = end;
             }
+            event if has_styles && range.start >= at => {
+                let (style, inner) = match event {
+                    Event::Start(Tag::Heading { .. }) => {
+                        (BOLD[0], after_marks(markdown, range.start))
+                    }
+                    Event::Start(Tag::Strong) => (BOLD[0], range.start + 2),
+                    Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                        let line = markdown[range.clone()]
+                            .find('\n')
+                            .map_or(range.len(), |at| at + 1);
+                        (CYAN[0], range.start + line)
+                    }
+                    Event::Code(code) => {
+                        shown.push_str(&markdown[at..range.start]);
+                        shown.extend([CYAN[0], &code, CYAN[1]]);
+                        at = range.end;
+                        continue;
+                    }
+                    _ => continue,
+                };
+                shown.push_str(&markdown[at..range.start]);
+                shown.push_str(style);
+                at = inner;
+            }
+            Event::End(TagEnd::Heading(_)) if has_styles => {
+                let end = range.start + markdown[range].trim_end().len();
+                shown.extend([&markdown[at..end.max(at)], BOLD[1]]);
+                at = end.max(at);
+            }
+            Event::End(TagEnd::Strong) if has_styles => {
+                shown.extend([&markdown[at..(range.end - 2).max(at)], BOLD[1]]);
+                at = range.end;
+            }
+            Event::End(TagEnd::CodeBlock) if has_styles => {
+                let end = range.start + markdown[range.clone()].trim_end_matches(['`', '~']).len();
+                shown.extend([markdown[at..end.max(at)].trim_end(), CYAN[1]]);
+                at = range.end.max(at);
+            }
             _ => {}
         }
     }
@@ -49,9 +91,27 @@ pub(super) fn shown(markdown: &str) -> String {
     shown
 }
 
+/// Returns where the text of a heading begins.
+fn after_marks(markdown: &str, start: usize) -> usize {
+    let heading = &markdown[start..];
+    start + heading.len()
+        - heading
+            .trim_start_matches('#')
+            .trim_start_matches(' ')
+            .len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn styles_replace_the_marks_of_headings_strong_text_and_code() {
+        let markdown = "#### Page › A `b`\n\nUse **c `d`** and\n\n```js title=\"x\"\ne\n\nf\n```\n\nSee [`g`](/g). [1]";
+        let expected = "\x1b[1mPage › A \x1b[36mb\x1b[39m\x1b[22m\n\nUse \x1b[1mc \x1b[36md\x1b[39m\x1b[22m and\n\n\x1b[36me\n\nf\x1b[39m\n\n\
+                        See \x1b[36mg\x1b[39m (/g). [1]";
+        assert_eq!(shown(markdown, true), expected);
+    }
 
     #[test]
     fn text_has_no_escapes_and_markup_stays() {
@@ -76,7 +136,7 @@ mod tests {
             ("[![a](/a.png)](/docs/a) b", "a (/docs/a) b"),
             ("<https://a.example> \\<b>", "<https://a.example> <b>"),
         ] {
-            assert_eq!(shown(markdown), expected, "{markdown}");
+            assert_eq!(shown(markdown, false), expected, "{markdown}");
         }
     }
 }

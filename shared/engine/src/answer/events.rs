@@ -102,8 +102,8 @@ impl Prepared {
                     break self.written(writer);
                 }
                 AnswerSource::Model(asking) => {
-                    let first_sentence = self.answerer.rules.model.first_sentence;
-                    let mut writing = Writing::new(*asking, self.draft(), first_sentence);
+                    let limits = &self.answerer.rules.model;
+                    let mut writing = Writing::new(*asking, self.draft(), limits);
                     while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
                         for event in events {
                             yield Ok(event);

@@ -16,6 +16,8 @@ pub struct ModelLimits {
     pub answer: Duration,
     /// Time for the first sentence, which is withheld until it is checked. After it, the text is shown unchecked.
     pub first_sentence: Duration,
+    /// The longest silence after the first text. The text is cut off there.
+    pub silence: Duration,
     /// Approximate number of tokens of the passages to read. The best passage is always read. The conversation may have half as many in addition, and
     /// link addresses a tenth.
     pub passage_tokens: usize,
@@ -32,6 +34,7 @@ impl ModelLimits {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),
         first_sentence: Duration::from_millis(400),
+        silence: Duration::from_secs(10),
         passage_tokens: 6_000,
         lookups: 2,
         is_trusted: true,
@@ -41,6 +44,7 @@ impl ModelLimits {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
         first_sentence: Duration::from_secs(4),
+        silence: Duration::from_mins(1),
         ..Self::HOSTED
     };
 

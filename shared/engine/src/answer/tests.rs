@@ -1,9 +1,12 @@
 //! Extractive answers with an in-memory catalog, while the vector store is down.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::response::IntoResponse;
 use futures::future::join_all;
+use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
@@ -142,7 +145,22 @@ async fn refusing_model() -> Generator {
         let body = format!("data: {refusal}\n\ndata: [DONE]\n\n");
         ([("content-type", "text/event-stream")], body).into_response()
     };
-    let server = Server::start("/v1/chat/completions", refuses).await;
+    model(&Server::start("/v1/chat/completions", refuses).await)
+}
+
+/// A chat model that writes a sentence, and then nothing more without ending.
+async fn stalling_model() -> Generator {
+    let stalls = |_: &Value| {
+        let text =
+            json!({"choices": [{"delta": {"content": "The dew sensor drifts at night [1]. "}}]});
+        let first = stream::iter([Ok::<_, Infallible>(format!("data: {text}\n\n"))]);
+        let body = Body::from_stream(first.chain(stream::pending()));
+        ([("content-type", "text/event-stream")], body).into_response()
+    };
+    model(&Server::start("/v1/chat/completions", stalls).await)
+}
+
+fn model(server: &Server) -> Generator {
     let options = ChatOptions {
         base_url: format!("{}/v1", server.origin),
         api_key: None,
@@ -151,6 +169,32 @@ async fn refusing_model() -> Generator {
         price: None,
     };
     Generator::Model(ChatModel::OpenAi(OpenAiChat::new(options).unwrap()))
+}
+
+#[tokio::test]
+async fn a_model_that_falls_silent_is_cut_off_long_before_the_end_of_its_time() {
+    let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let limits = ModelLimits {
+        silence: Duration::from_millis(300),
+        ..ModelLimits::LOCAL
+    };
+    let answerer = Answerer {
+        retriever,
+        generator: stalling_model().await,
+        rules: Rules {
+            model: limits,
+            ..Rules::default()
+        },
+    };
+    let question = Question::new("Does the dew sensor drift at night?");
+    let prepared = answerer.prepare(question, None).await.unwrap();
+    let answer = tokio::time::timeout(limits.answer / 10, prepared.whole()).await;
+    let answer = answer.unwrap().unwrap();
+    assert!(
+        answer.text.starts_with("The dew sensor drifts at night"),
+        "{answer:?}"
+    );
+    assert_eq!(answer.degraded, [Degradation::Truncated]);
 }
 
 #[tokio::test]

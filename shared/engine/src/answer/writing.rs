@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::AnswerEvent;
 use super::draft::{Draft, Stop};
+use super::limits::ModelLimits;
 use super::spending::Reserved;
 use crate::generate::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
 use crate::provider::ProviderError;
@@ -39,6 +40,9 @@ pub(super) struct Writing {
     first: Option<Piece>,
     /// Time for the first sentence.
     first_sentence: Duration,
+    /// When the last piece was read, and the longest silence after it.
+    heard: Instant,
+    silence: Duration,
     opening: Opening,
     state: State,
 }
@@ -56,7 +60,7 @@ enum State {
 }
 
 impl Writing {
-    pub(super) fn new(asking: Asking, draft: Draft, first_sentence: Duration) -> Self {
+    pub(super) fn new(asking: Asking, draft: Draft, limits: &ModelLimits) -> Self {
         Self {
             model: asking.model,
             prompt: asking.prompt,
@@ -65,7 +69,9 @@ impl Writing {
             deadline: asking.deadline,
             calls: Vec::new(),
             first: Some(asking.first),
-            first_sentence,
+            first_sentence: limits.first_sentence,
+            heard: Instant::now(),
+            silence: limits.silence,
             opening: Opening::Withheld(Vec::new(), None),
             state: State::Writing(asking.pieces),
         }
@@ -76,12 +82,16 @@ impl Writing {
         let State::Writing(pieces) = &mut self.state else {
             return None;
         };
-        let until = self.opening.until().unwrap_or(self.deadline);
+        let end = self.deadline.min(self.heard + self.silence);
+        let until = self.opening.until().unwrap_or(end);
         let piece = match self.first.take() {
             Some(first) => Ok(first),
-            None => match timeout_at(until.min(self.deadline), pieces.next()).await {
-                Ok(piece) => piece.unwrap_or(Err(ProviderError::Timeout)),
-                Err(_) if until < self.deadline => return Some(self.opening.show()),
+            None => match timeout_at(until.min(end), pieces.next()).await {
+                Ok(piece) => {
+                    self.heard = Instant::now();
+                    piece.unwrap_or(Err(ProviderError::Timeout))
+                }
+                Err(_) if until < end => return Some(self.opening.show()),
                 Err(_) => Err(ProviderError::Timeout),
             },
         };

@@ -123,12 +123,15 @@ impl QuotableBlock {
         }
     }
 
+    /// True for the source of a diagram that the site renders as an image.
+    pub(super) fn is_mermaid(&self) -> bool {
+        matches!(&self.kind, BlockKind::Code(code) if code.language == "mermaid")
+    }
+
     /// True for the source of a diagram, which the site renders as an image, and for a tree of files.
     pub(super) fn is_diagram(&self) -> bool {
-        let BlockKind::Code(code) = &self.kind else {
-            return false;
-        };
-        code.language == "mermaid" || BRANCHES.iter().any(|branch| self.markdown.contains(branch))
+        let is_tree = || BRANCHES.iter().any(|branch| self.markdown.contains(branch));
+        self.is_mermaid() || self.is_code() && is_tree()
     }
 
     /// True for a block that begins with a question which the section answers: `**Q: May I?**`, or a paragraph that is only a question.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{BlockKind, Code, QuotableBlock};
+use crate::words::split;
 
 /// Code with more words is split at blank lines.
 const LONG_CODE_WORDS: usize = 200;
@@ -38,14 +39,12 @@ pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
         return vec![block];
     }
     let lines: Vec<&str> = block.markdown.lines().collect();
-    let cut = cut_at_blank_lines(&lines);
+    let cut = cut(&lines);
     let pieces = cut.len();
     let block = |(piece, range): (usize, Range<usize>)| {
         let text = lines[range.clone()].join("\n");
-        let mut opening = enclosing(lines[..range.start].iter().rev(), lines[range.start]);
-        opening.reverse();
-        let mut closing = enclosing(lines[range.end..].iter(), lines[range.end - 1]);
-        closing.retain(|line| closes(line));
+        let opening = opening(&lines[..range.start], lines[range.start]);
+        let closing = closing(&lines[range.end..], lines[range.end - 1]);
         QuotableBlock {
             kind: BlockKind::Code(Code {
                 piece,
@@ -61,30 +60,77 @@ pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
     cut.into_iter().enumerate().map(block).collect()
 }
 
-/// Cuts lines of code at blank lines, into pieces of at least [`PIECE_LINES`] lines that neither begin nor end with a blank one.
-fn cut_at_blank_lines(lines: &[&str]) -> Vec<Range<usize>> {
+/// Cuts lines of code at the blank lines before its outermost statements; statements that are long themselves, at all blank lines.
+fn cut(lines: &[&str]) -> Vec<Range<usize>> {
+    let outermost = lines.iter().filter(|line| !line.trim().is_empty());
+    let outermost = outermost.map(|line| indentation(line)).min().unwrap_or(0);
+    let mut pieces = Vec::new();
+    for piece in cut_at_blank_lines(lines, 0..lines.len(), outermost) {
+        let words: usize = lines[piece.clone()]
+            .iter()
+            .map(|line| split(line).count())
+            .sum();
+        if words > LONG_CODE_WORDS {
+            pieces.extend(cut_at_blank_lines(lines, piece, usize::MAX));
+        } else {
+            pieces.push(piece);
+        }
+    }
+    pieces
+}
+
+/// Cuts a range of lines at the blank lines before lines that are indented at most this much, into pieces of at least [`PIECE_LINES`] lines that
+/// neither begin nor end with a blank one.
+fn cut_at_blank_lines(lines: &[&str], range: Range<usize>, most: usize) -> Vec<Range<usize>> {
     let is_blank = |at: usize| lines[at].trim().is_empty();
+    let is_inner = |at: usize| indentation(lines[at]) > most || closes(lines[at]);
     let mut cut: Vec<Range<usize>> = Vec::new();
-    for at in (0..lines.len()).filter(|at| !is_blank(*at)) {
+    for at in range.filter(|at| !is_blank(*at)) {
         match cut.last_mut() {
-            Some(piece) if at == piece.end || at - piece.start <= PIECE_LINES => piece.end = at + 1,
+            Some(piece) if at == piece.end || at - piece.start <= PIECE_LINES || is_inner(at) => {
+                piece.end = at + 1;
+            }
             _ => cut.push(at..at + 1),
         }
     }
     cut
 }
 
-/// Returns those of the lines that go away from a line of code which are indented less than all before them.
-fn enclosing<'a>(away: impl Iterator<Item = &'a &'a str>, line: &str) -> Vec<&'a str> {
-    let indentation = |line: &str| line.len() - line.trim_start().len();
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Returns those of the lines before a line of code that open the blocks around it. A line that closes a bracket, such as the end of a long signature,
+/// stands below the lines since the bracket was opened.
+fn opening<'a>(before: &[&'a str], line: &str) -> Vec<&'a str> {
+    let mut least = indentation(line);
+    let mut closed = false;
+    let mut lines = Vec::new();
+    for line in before.iter().rev().filter(|line| !line.trim().is_empty()) {
+        let opens = indentation(line) < least;
+        if opens || closed {
+            lines.push(*line);
+        }
+        if opens || indentation(line) <= least {
+            closed = closes(line) && (opens || closed);
+            least = least.min(indentation(line));
+        }
+    }
+    lines.reverse();
+    lines
+}
+
+/// Returns those of the lines after a line of code that close the blocks around it.
+fn closing<'a>(after: &[&'a str], line: &str) -> Vec<&'a str> {
     let mut least = indentation(line);
     let mut lines = Vec::new();
-    for line in away.filter(|line| !line.trim().is_empty()) {
+    for line in after.iter().filter(|line| !line.trim().is_empty()) {
         if indentation(line) < least {
             least = indentation(line);
             lines.push(*line);
         }
     }
+    lines.retain(|line| closes(line));
     lines
 }
 

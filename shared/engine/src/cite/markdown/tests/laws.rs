@@ -32,6 +32,20 @@ fn cited_fragments() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
+/// Joins the pieces, without those that would begin an address that has no host. Such a beginning is written as code, which merges with adjacent code.
+fn without_beginnings(pieces: &[String]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        let is_beginning = ["://", "s://", "www."].contains(&piece.as_str());
+        let slashes = text.matches("://").count() + piece.matches("://").count();
+        let joined = format!("{text}{piece}");
+        if !is_beginning && joined.matches("://").count() == slashes {
+            text = joined;
+        }
+    }
+    text
+}
+
 /// Returns the link targets that two Markdown renderers and an automatic linker find.
 fn leads_away(markdown: &str) -> Vec<String> {
     let allowed = allowed();
@@ -108,10 +122,7 @@ proptest! {
 
     #[test]
     fn what_was_written_reads_the_same_when_it_is_written_again(pieces in fragments()) {
-        // The beginning of an address without a host is written as code, which merges with adjacent code.
-        let beginnings = ["://", "s://", "www."];
-        let pieces: Vec<String> = pieces.into_iter().filter(|piece| !beginnings.contains(&piece.as_str())).collect();
-        let once = written(&[&pieces.concat()]);
+        let once = written(&[&without_beginnings(&pieces)]);
         let twice = written(&[&once]);
         for (again, seen) in rendered(&twice).into_iter().zip(rendered(&once)) {
             prop_assert_eq!(again.text, seen.text, "{:?} {:?}", once, twice);
