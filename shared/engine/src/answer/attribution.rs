@@ -36,18 +36,23 @@ pub(super) enum Worth {
 /// Reads a model's sentences and puts the markers where they belong.
 ///
 /// A marker stays if the passages cited by its sentence support the sentence. Otherwise it is replaced by the marker of the passage that does, or
-/// dropped. A sentence without a marker gets the marker of the passage that supports it best. Lead-ins (`…:`), questions and denials (`The passages
-/// do not say …`) claim nothing, but a lead-in may not contain a number or name that no passage has. Code is compared line by line.
+/// dropped. A trusted model knows which passage it has read: its marker is replaced only by that of a passage with nearly the same sentence, and dropped
+/// only with a number or name that was not read. A sentence without a marker gets the marker of the passage that supports it best. Lead-ins (`…:`),
+/// questions and denials (`The passages do not say …`) claim nothing, but a lead-in may not contain a number or name that no passage has. Code is
+/// compared line by line.
 pub(super) struct Attribution {
     evidence: Evidence,
     question: Claim,
-    /// All passages and the question as one, for a trusted model: its sentences are unsupported only if a number, a name or code of theirs is nowhere.
-    together: Option<Evidence>,
+    /// True for a trusted model: its sentences are unsupported only if the passages that they cite lack a number, or all passages a name, and the
+    /// question, too.
+    is_trusted: bool,
     sentences: SentenceTracker,
     /// White space after the last shown text; a marker of this sentence may still be placed before it.
     space: String,
     /// The passages already cited in this sentence.
     cited: Vec<usize>,
+    /// The passages that the model cites in this sentence, whether they are shown or not.
+    named: Vec<usize>,
     dropped: bool,
     /// Words of the compared sentences, and of the unsupported ones among them.
     words: usize,
@@ -70,14 +75,15 @@ pub(super) struct Attribution {
 }
 
 impl Attribution {
-    pub(super) fn new(evidence: Evidence, question: &str, together: Option<Evidence>) -> Self {
+    pub(super) fn new(evidence: Evidence, question: &str, is_trusted: bool) -> Self {
         Self {
             question: evidence.claim(question),
             evidence,
-            together,
+            is_trusted,
             sentences: SentenceTracker::default(),
             space: String::new(),
             cited: Vec::new(),
+            named: Vec::new(),
             dropped: false,
             words: 0,
             unsupported_words: 0,
@@ -150,6 +156,7 @@ impl Attribution {
             return Vec::new();
         }
         let markdown = self.sentences.sentence();
+        self.named.extend(passages);
         // In a table or a heading, the marker belongs to the line.
         let is_line = markdown.is_empty();
         let sentence = plain_sentence(if is_line { &self.line } else { markdown });
@@ -175,15 +182,19 @@ impl Attribution {
             return self.shown(&claim, passages, supported);
         }
         match self.evidence.best(&claim) {
-            Best::Passage(best) => {
+            Best::Passage(best) if self.moves(&claim, best, &all) => {
                 self.checked(true);
                 self.shown(&claim, &[best], true)
+            }
+            Best::Passage(_) if self.is_paraphrase(&claim, &all) => {
+                self.checked(true);
+                self.shown(&claim, passages, true)
             }
             _ if support.is_supported() => {
                 self.checked(true);
                 self.shown(&claim, passages, true)
             }
-            _ if self.is_paraphrase(&claim) => self.shown(&claim, passages, true),
+            _ if self.is_paraphrase(&claim, &all) => self.shown(&claim, passages, true),
             _ => {
                 self.dropped = true;
                 Vec::new()
@@ -257,13 +268,14 @@ impl Attribution {
     fn end_sentence(&mut self) -> Vec<ShownPiece> {
         let markdown = self.sentences.end();
         let cited = std::mem::take(&mut self.cited);
+        let named = std::mem::take(&mut self.named);
         let sentence = plain_sentence(&markdown);
         let claim = self.claim(&sentence);
         self.before = None;
         self.best = self.best.max(self.worth_of(&sentence, &claim));
         let words = sentence.split_whitespace().count();
         if !claims(&sentence, &claim) {
-            if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
+            if leads(&sentence) && claim.words() >= MIN_WORDS && self.lacks(&claim, &named) {
                 self.words += words;
                 self.unsupported_words += words;
                 self.checked(false);
@@ -271,7 +283,7 @@ impl Attribution {
             }
             return Vec::new();
         }
-        let source = self.source(&claim, &cited);
+        let source = self.source(&claim, &cited, &named);
         self.words += words;
         if !matches!(source, Source::Paraphrase) {
             self.checked(!matches!(source, Source::None));
@@ -354,27 +366,49 @@ impl Attribution {
         }
     }
 
-    /// Finds the source of a sentence that cites these passages.
-    fn source(&self, claim: &Claim, cited: &[usize]) -> Source {
+    /// Finds the source of a sentence for which these passages are shown, and that the model cites those for.
+    fn source(&self, claim: &Claim, cited: &[usize], named: &[usize]) -> Source {
         let support = self.evidence.support(claim, cited);
         if !cited.is_empty() && support.is_close() {
             return Source::Shown;
         }
+        let is_uncited = cited.is_empty() && (named.is_empty() || !self.is_trusted);
         match self.evidence.best(claim) {
             Best::Passage(best) if cited.contains(&best) => Source::Shown,
-            Best::Passage(best) => Source::Passage(best),
-            Best::Uncertain if cited.is_empty() => Source::Shown,
+            Best::Passage(best) if self.moves(claim, best, named) => Source::Passage(best),
+            Best::Uncertain if is_uncited => Source::Shown,
             _ if !cited.is_empty() && support.is_supported() => Source::Shown,
-            Best::Uncertain | Best::None if self.is_paraphrase(claim) => Source::Paraphrase,
-            Best::Uncertain | Best::None => Source::None,
+            Best::Passage(_) if self.is_paraphrase(claim, named) => Source::Shown,
+            _ if self.is_paraphrase(claim, named) => Source::Paraphrase,
+            _ => Source::None,
         }
     }
 
-    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and the passages and the question have its numbers
-    /// and names.
-    fn is_paraphrase(&self, claim: &Claim) -> bool {
-        let together = self.together.as_ref();
-        together.is_some_and(|together| !together.lacks(claim))
+    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and what it read has the sentence's numbers and names.
+    fn is_paraphrase(&self, claim: &Claim, cited: &[usize]) -> bool {
+        self.is_trusted && !self.lacks(claim, cited)
+    }
+
+    /// True if a number or name of a sentence is nowhere. A trusted model's number must be in a passage that the sentence cites, if it cites any: among all
+    /// passages most small numbers are somewhere.
+    fn lacks(&self, claim: &Claim, cited: &[usize]) -> bool {
+        if !self.is_trusted {
+            return self.evidence.lacks(claim);
+        }
+        self.evidence.lack_number(claim, cited, &self.question)
+            || self.evidence.lack_name(claim, &[], &self.question)
+    }
+
+    /// True if the marker of the passage with most of a sentence's words replaces those that the model wrote. Of a trusted model it must have nearly all of
+    /// them, and the cited ones few, or lack a number or name.
+    fn moves(&self, claim: &Claim, best: usize, named: &[usize]) -> bool {
+        let is_elsewhere = || {
+            self.evidence.has_few_words(claim, named)
+                || self.evidence.lack_number(claim, named, &self.question)
+                || self.evidence.lack_name(claim, named, &self.question)
+        };
+        let is_trusted = self.is_trusted && !named.is_empty();
+        !is_trusted || (self.evidence.has_nearly_all_words(claim, best) && is_elsewhere())
     }
 }
 

@@ -86,18 +86,13 @@ impl Writer {
     ) -> Self {
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
-        let texts: Vec<String> = texts.collect();
         let locale = self.locale.as_deref();
-        let together = is_trusted.then(|| {
-            let all = format!("{}\n{question}", texts.join("\n"));
-            Evidence::new(book, [all], locale)
-        });
         let evidence = Evidence::new(book, texts, locale);
         Self {
             model: Some(ModelText {
                 markers: MarkerReader::new(self.candidates.len()),
                 markdown: MarkdownWriter::new(allowed),
-                attribution: Attribution::new(evidence, question, together),
+                attribution: Attribution::new(evidence, question, is_trusted),
             }),
             ..self
         }

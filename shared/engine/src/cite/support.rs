@@ -18,6 +18,8 @@ use book::chunk::sentences;
 
 /// The least share of a sentence's words in its passages, unless they lack fewer than [`MIN_LACKING`].
 const MIN_SHARE: f32 = 0.4;
+/// The least share of a sentence's words in a passage from which it was copied.
+const NEARLY_ALL: f32 = 0.8;
 /// A passage must lack at least this many words to count as different, because short paraphrases share few.
 const MIN_LACKING: usize = 5;
 /// The score penalty for each number or name that a passage lacks, and for a contradiction.
@@ -28,6 +30,9 @@ const MIN_SCORE: f32 = 0.45;
 
 /// Lines before a passage's own text: the book's title, and the passage's place in it.
 const HEADINGS: usize = 2;
+
+/// Literals of programming languages. A passage says `boolean` where a sentence says `false`.
+const LITERALS: [&str; 6] = ["true", "false", "null", "undefined", "None", "nil"];
 
 /// Words that begin a sentence and refer to the subject of the previous one.
 const PRONOUNS: [&str; 8] = [
@@ -237,6 +242,67 @@ impl Evidence {
     pub fn lacks(&self, claim: &Claim) -> bool {
         let mut passages = self.passages.iter();
         passages.all(|text| self.compare(claim, text).missing > 0)
+    }
+
+    /// True if a passage has nearly all words of a claim.
+    #[must_use]
+    pub fn has_nearly_all_words(&self, claim: &Claim, number: usize) -> bool {
+        self.support(claim, &[number]).share >= NEARLY_ALL
+    }
+
+    /// True if the passages with these numbers have few words of a claim.
+    #[must_use]
+    pub fn has_few_words(&self, claim: &Claim, numbers: &[usize]) -> bool {
+        self.support(claim, numbers).share < MIN_SHARE
+    }
+
+    /// True if the passages with these numbers, all of them without any, and a question lack a number of a claim. Number words do not count: they are
+    /// often counts of the model's own, as in `in three steps`.
+    #[must_use]
+    pub fn lack_number(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
+        let mut known = numbers::known(&question.sentence);
+        for text in self.with_numbers(numbers) {
+            known.extend(text.numbers.iter().cloned());
+        }
+        numbers::unknown(&claim.sentence, &known, false) > 0
+    }
+
+    /// True if the passages with these numbers, all of them without any, and a question lack a name of a claim. A name with points such as `api.util.reset`
+    /// may be put together from its parts, and literals such as `true` say little.
+    #[must_use]
+    pub fn lack_name(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
+        let asked = Squeezed::of(&question.sentence);
+        let holds = |name: &str| {
+            let is_option = name.starts_with('-');
+            let in_question =
+                asked.holds(name) && (!is_option || has_option(&question.sentence, name));
+            let mut texts = self.with_numbers(numbers);
+            in_question
+                || texts.any(|text| {
+                    text.names.holds(name) && (!is_option || has_option(&text.whole, name))
+                })
+        };
+        let has_parts = |name: &str| {
+            let mut parts = name.split('.').filter(|part| !part.is_empty());
+            name.contains('.') && parts.all(holds)
+        };
+        let is_missing = |name: &Name| {
+            let text = &*name.text;
+            let counts = name.is_code || !self.is_common(text);
+            counts && !LITERALS.contains(&text) && !holds(text) && !has_parts(text)
+        };
+        claim.names.iter().any(is_missing)
+    }
+
+    /// Returns the passages with these numbers; all of them without any.
+    fn with_numbers<'a>(
+        &'a self,
+        numbers: &'a [usize],
+    ) -> impl Iterator<Item = &'a PreparedPassage> {
+        let passages = (1..).zip(&self.passages);
+        passages.filter_map(move |(n, text)| {
+            (numbers.is_empty() || numbers.contains(&n)).then_some(text)
+        })
     }
 
     /// Finds a code block in the passages.

@@ -10,7 +10,8 @@ const QUESTION: &str = "How do nodes talk to services?";
 /// Returns the text as shown, the sentences that no passage supports, and the worth of the text.
 fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
     let passages = PASSAGES.map(str::to_owned);
-    let mut attribution = Attribution::new(Evidence::new("Robots", passages, None), QUESTION, None);
+    let mut attribution =
+        Attribution::new(Evidence::new("Robots", passages, None), QUESTION, false);
     let mut shown = Vec::new();
     for piece in pieces {
         let numbers = piece
@@ -110,7 +111,7 @@ fn lines_that_were_added_to_code_of_a_passage_are_told() {
     let passages = ["ros2 run demo talker\nros2 topic  list\nros2 node list".to_owned()];
     let adapted = |code: &str| {
         let evidence = Evidence::new("Robots", passages.clone(), None);
-        let mut attribution = Attribution::new(evidence, QUESTION, None);
+        let mut attribution = Attribution::new(evidence, QUESTION, false);
         let pieces = attribution.other(format!("```sh\n{code}\n```\n"));
         pieces.into_iter().find_map(|piece| match piece {
             ShownPiece::AdaptedCode(lines) => Some(lines),
@@ -129,7 +130,7 @@ fn code_and_what_leads_to_it_are_compared_as_well() {
     let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
     let read = |text: &str, code: &str| {
         let evidence = Evidence::new("Robots", passages.clone(), None);
-        let mut attribution = Attribution::new(evidence, QUESTION, None);
+        let mut attribution = Attribution::new(evidence, QUESTION, false);
         let mut pieces = attribution.text(text);
         pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
         pieces.extend(attribution.finish());
@@ -279,8 +280,7 @@ fn a_trusted_models_paraphrase_is_unsupported_only_if_a_number_or_name_is_in_no_
     ] {
         let marks = [false, true].map(|is_trusted| {
             let evidence = Evidence::new("Robots", passages.clone(), None);
-            let together = is_trusted.then(|| Evidence::new("Robots", [passages.join("\n")], None));
-            let mut attribution = Attribution::new(evidence, QUESTION, together);
+            let mut attribution = Attribution::new(evidence, QUESTION, is_trusted);
             let mut shown = attribution.text(sentence);
             shown.extend(attribution.finish());
             assert_ne!(
@@ -294,4 +294,47 @@ fn a_trusted_models_paraphrase_is_unsupported_only_if_a_number_or_name_is_in_no_
         });
         assert_eq!(marks, [true, is_unsupported], "{sentence}");
     }
+}
+
+#[test]
+fn a_trusted_models_marker_is_moved_only_to_what_its_passage_lacks() {
+    let passages = [
+        "Setup\nCall `launch()` first.",
+        "Nodes\nA node of your graph talks to the other nodes of this graph at 10 Hz.",
+    ];
+    let read = |text: &str, end: &str, is_trusted: bool| {
+        let passages = passages.map(str::to_owned);
+        let evidence = Evidence::new("Robots", passages, None);
+        let mut attribution = Attribution::new(evidence, QUESTION, is_trusted);
+        let mut pieces = attribution.text(text);
+        pieces.extend(attribution.markers(&[1]));
+        pieces.extend(attribution.text(end));
+        pieces.extend(attribution.finish());
+        let (mut markers, mut unsupported) = (Vec::new(), 0);
+        for piece in pieces {
+            match piece {
+                ShownPiece::Marker(n, ..) => markers.push(n),
+                ShownPiece::Unsupported(_) => unsupported += 1,
+                _ => {}
+            }
+        }
+        (markers, unsupported)
+    };
+    // The words are those of the other passage, but nothing tells that the model has read it there.
+    let said = "Do that for each node of your graph and restart";
+    assert_eq!(read(said, ".", false), (vec![2], 0));
+    assert_eq!(read(said, ".", true), (vec![1], 0));
+    let copied = "A node of your graph talks to the other nodes of this graph";
+    assert_eq!(read(copied, ".", true), (vec![2], 0));
+    let number = "Each node of your graph talks at 10 Hz";
+    assert_eq!(read(number, ".", true), (vec![2], 0));
+    // The cited passage lacks the number, and no other has the rest of the sentence.
+    let wrong = "Wait for 10 seconds before anything else happens";
+    assert_eq!(read(wrong, ".", true), (vec![], 1));
+    // A count of the model's own, a literal, and a name put together from its parts.
+    let own = "Three things follow from `true` and from `graph.launch()`";
+    assert_eq!(read(own, ".", true).1, 0);
+    // What leads to code is judged by all passages and the question, too.
+    let lead = "Call `launch()` as `nodes` and `services` do";
+    assert_eq!(read(lead, ":", true).1, 0);
 }
