@@ -5,7 +5,9 @@ use pulldown_cmark::{Event, Parser};
 /// The longest sentence in bytes; of a longer one the end is kept.
 const MAX_BYTES: usize = 2_000;
 /// Words with a full stop that does not end the sentence.
-const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "vs.", "cf.", "approx.", "dr.", "mr.", "ms."];
+const ABBREVIATIONS: [&str; 5] = ["e.g.", "i.e.", "vs.", "cf.", "approx."];
+/// Titles of names, whose full stop does not end the sentence. Small letters are another word: milliseconds.
+const TITLES: [&str; 3] = ["Dr.", "Mr.", "Ms."];
 
 /// Follows a text and collects its current sentence.
 #[derive(Debug, Default)]
@@ -42,7 +44,8 @@ impl SentenceTracker {
             .split_whitespace()
             .next_back()
             .unwrap_or_default();
-        let is_abbreviation = ABBREVIATIONS.contains(&last.to_lowercase().as_str());
+        let is_abbreviation =
+            TITLES.contains(&last) || ABBREVIATIONS.contains(&last.to_lowercase().as_str());
         let closes = matches!(next, '”' | '』' | '」' | '）' | '。');
         match stop {
             '。' | '！' | '？' => !closes,
@@ -114,6 +117,10 @@ mod tests {
                 vec!["Use `a.b`.", "**Bold.**", "He said “stop.”", "Then"],
             ),
             ("See node.js. it goes on", vec!["See node.js. it goes on"]),
+            (
+                "It takes 5 ms. Ask Ms. Lovelace",
+                vec!["It takes 5 ms.", "Ask Ms. Lovelace"],
+            ),
             ("节点。话题！", vec!["节点。", "话题！"]),
             ("", vec![""]),
         ] {
