@@ -37,34 +37,76 @@ const LARGE: [(&str, usize); 9] = [
     ("hundred", 100),
     ("thousand", 1_000),
 ];
+/// What stands before a rounded number.
+const ABOUT: [&str; 7] = [
+    "about",
+    "almost",
+    "approximately",
+    "around",
+    "circa",
+    "nearly",
+    "roughly",
+];
+/// A rounded number may differ by this share at most, however many zeros it ends with.
+const MAX_ROUNDED: f64 = 0.1;
 /// Smaller number words say little: `one of them`, `the two`.
 const MIN_SPELT: usize = 3;
 
 /// Returns all readings of a text's numbers, including number words.
 pub(super) fn known(text: &str) -> HashSet<String> {
     let spelt = spelt(text).map(|value| normal(&value.to_string(), ""));
-    numbers(text).flatten().chain(spelt).collect()
+    let numbers = numbers(text).flat_map(|(_, readings)| readings);
+    numbers.chain(spelt).collect()
 }
 
-/// Counts the unknown numbers of a sentence. Number words count only if `in_words`.
+/// Counts the unknown numbers of a sentence. Number words count only if `in_words`. `about 24` is known from `23.9`.
 pub(super) fn unknown(sentence: &str, known: &HashSet<String>, in_words: bool) -> usize {
-    let is_unknown = |readings: &Vec<String>| !readings.iter().any(|number| known.contains(number));
+    let is_unknown = |(is_rounded, readings): &(bool, Vec<String>)| {
+        let mut readings = readings.iter();
+        !readings.any(|number| known.contains(number) || (*is_rounded && rounds_one(number, known)))
+    };
     let spelt = spelt(sentence)
         .filter(|value| in_words && *value >= MIN_SPELT)
         .filter(|value| !known.contains(&normal(&value.to_string(), "")));
     numbers(sentence).filter(is_unknown).count() + spelt.count()
 }
 
-/// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one.
-fn numbers(text: &str) -> impl Iterator<Item = Vec<String>> {
+/// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one. True if the text says that the number is rounded.
+fn numbers(text: &str) -> impl Iterator<Item = (bool, Vec<String>)> {
     let text: String = text.chars().map(with_ascii_digits).collect();
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
-    let runs: Vec<String> = text
-        .split(|c: char| !is_part(c))
-        .map(|run| run.trim_matches(['.', ',']).to_owned())
-        .filter(|run| !run.is_empty())
-        .collect();
-    runs.into_iter().map(|run| readings(&run))
+    let mut found = Vec::new();
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let (run, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        found.push((rounds(before), readings(run.trim_end_matches(['.', ',']))));
+        rest = after;
+    }
+    found.into_iter()
+}
+
+/// True if a text ends with `about` or the like.
+fn rounds(before: &str) -> bool {
+    let before = before.trim_end();
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    before.ends_with(['~', '≈']) || ABOUT.iter().any(|about| about.eq_ignore_ascii_case(last))
+}
+
+/// True if one of the known numbers is this number, to the digits that it is written with.
+fn rounds_one(number: &str, known: &HashSet<String>) -> bool {
+    let value = |number: &str| number.parse::<f64>().ok();
+    let digits = number.trim_end_matches('0');
+    let unit = match number.split_once('.') {
+        Some((_, part)) => value(&format!("0.{}1", "0".repeat(part.len().saturating_sub(1)))),
+        None => value(&format!("1{}", &number[digits.len()..])),
+    };
+    let Some((rounded, unit)) = value(number).zip(unit) else {
+        return false;
+    };
+    let most = (unit / 2.0).min(rounded * MAX_ROUNDED);
+    let mut known = known.iter().filter_map(|known| value(known));
+    known.any(|known| (known - rounded).abs() <= most)
 }
 
 fn readings(run: &str) -> Vec<String> {
@@ -157,6 +199,13 @@ mod tests {
             ("it has 10 steps", "100 steps", 1),
             ("it has 007 steps", "7 steps", 0),
             ("the steps", "steps 5", 1),
+            ("23.916776 ms", "about 24 ms", 0),
+            ("23.916776 ms", "24 ms", 1),
+            ("23.4 ms", "~24 ms", 1),
+            ("1,383 rules", "nearly 1400 of ~ 1385 rules", 1),
+            ("60 rules", "roughly 100 rules", 1),
+            ("version 2.0.1", "around 2.0.2 or 1,2..0", 2),
+            ("0.28 s", "about 0.3 s", 0),
         ] {
             assert_eq!(
                 unknown(sentence, &known(passage), true),
