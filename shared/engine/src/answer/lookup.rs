@@ -171,7 +171,7 @@ impl Prepared {
             .await
     }
 
-    /// Reads a page: the new chunk nearest to a position, with all others around it.
+    /// Reads a page on from a position: the next new chunk, or else the nearest before it, with all others around it.
     async fn page(
         &self,
         document_id: Uuid,
@@ -187,7 +187,10 @@ impl Prepared {
             .await;
         let chunks = read.map_err(Error::unavailable)?.into_iter().flatten();
         let page: Vec<_> = chunks.map(|chunk| with_scores(scores, chunk)).collect();
-        let distance = |chunk: &&ScoredChunk| chunk.position.map(|at| at.abs_diff(position));
+        let distance = |chunk: &&ScoredChunk| {
+            let at = chunk.position?;
+            Some((at < position, at.abs_diff(position)))
+        };
         let nearest = page
             .iter()
             .filter(|chunk| is_new(chunk))
