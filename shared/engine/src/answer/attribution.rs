@@ -342,20 +342,32 @@ impl Attribution {
         if source != CodeSource::Unknown {
             self.words += words;
             self.blocks += 1;
-            self.checked(matches!(source, CodeSource::Passage(..)));
         }
         match source {
             CodeSource::Passage(passage, adapted) => {
+                self.checked(true);
                 self.code_source.get_or_insert(passage);
                 (!adapted.is_empty()).then_some(ShownPiece::AdaptedCode(adapted))
             }
-            CodeSource::Elsewhere(line) => {
+            CodeSource::Elsewhere(lines) if self.is_composed(&lines) => {
+                Some(ShownPiece::AdaptedCode(lines))
+            }
+            CodeSource::Elsewhere(lines) => {
+                self.checked(false);
                 self.unsupported_words += words;
                 self.unsupported_blocks += 1;
-                Some(ShownPiece::UnsupportedCode(line))
+                let first = lines.into_iter().next();
+                first.map(ShownPiece::UnsupportedCode)
             }
             CodeSource::Unknown => None,
         }
+    }
+
+    /// True if lines that no passage has are taken for a use of what the passages tell of: the model is trusted, and they or the question have the
+    /// lines' numbers and names.
+    fn is_composed(&self, lines: &[String]) -> bool {
+        let code = lines.join(" ").replace('`', " ");
+        self.is_paraphrase(&self.evidence.claim(&format!("`{code}`")), &[])
     }
 
     fn claim(&self, sentence: &str) -> Claim {

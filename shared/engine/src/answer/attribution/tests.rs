@@ -338,3 +338,32 @@ fn a_trusted_models_marker_is_moved_only_to_what_its_passage_lacks() {
     let lead = "Call `launch()` as `nodes` and `services` do";
     assert_eq!(read(lead, ":", true).1, 0);
 }
+
+#[test]
+fn a_trusted_models_own_line_of_read_names_is_adapted_code() {
+    let passages =
+        ["Start\nCreate it with `setup()`. The option `rate` is 10 by default.".to_owned()];
+    let read = |code: &str, is_trusted: bool| {
+        let evidence = Evidence::new("Robots", passages.clone(), None);
+        let mut attribution = Attribution::new(evidence, QUESTION, is_trusted);
+        let mut pieces = attribution.other(format!("```js\n{code}\n```\n"));
+        pieces.extend(attribution.finish());
+        let marks = pieces.into_iter().filter_map(|piece| match piece {
+            ShownPiece::AdaptedCode(lines) => Some((true, lines)),
+            ShownPiece::UnsupportedCode(line) => Some((false, vec![line])),
+            _ => None,
+        });
+        marks.collect::<Vec<_>>()
+    };
+    let lines = |code: &str| code.lines().map(str::to_owned).collect::<Vec<_>>();
+    let own = "services.setup({rate: 10})\nnodes.setup({rate: `10`})";
+    assert_eq!(read(own, true), [(true, lines(own))]);
+    assert_eq!(read(own, false), [(false, lines(own)[..1].to_vec())]);
+    for invented in ["setup({speed: 10})", "setup({rate: 20})"] {
+        assert_eq!(
+            read(invented, true),
+            [(false, lines(invented))],
+            "{invented}"
+        );
+    }
+}

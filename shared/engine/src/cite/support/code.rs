@@ -8,8 +8,8 @@ const COMMENTS: [&str; 7] = ["//", "#", "/*", "*", "<!--", "--", ";"];
 pub enum CodeSource {
     /// The passage with this number has most of the block's lines; with the lines that no passage has.
     Passage(usize, Vec<String>),
-    /// No passage has most of the lines; holds the first line that none has.
-    Elsewhere(String),
+    /// No passage has most of the lines; holds those that none has, at least one.
+    Elsewhere(Vec<String>),
     /// The block has no lines to compare.
     Unknown,
 }
@@ -28,8 +28,8 @@ pub(super) fn source<'a>(lines: &[String], passages: impl Iterator<Item = &'a st
     let is_unknown = |line: &str| !passages.iter().any(|passage| has(passage, line));
     let unknown = lines.iter().filter(|(_, line)| is_unknown(line));
     let unknown: Vec<String> = unknown.map(|(line, _)| (*line).to_owned()).collect();
-    if let Some(first) = unknown.first().filter(|_| 2 * unknown.len() > lines.len()) {
-        return CodeSource::Elsewhere(first.clone());
+    if 2 * unknown.len() > lines.len() {
+        return CodeSource::Elsewhere(unknown);
     }
     let held = |passage: &String| lines.iter().filter(|(_, line)| has(passage, line)).count();
     // On a tie, the passage ranked first wins.
