@@ -11,7 +11,7 @@ const ANSWER: &str = include_str!("../../prompts/answer.md");
 /// Repeated after the question, because small models follow the latest instructions best. Without it one invented steps. It does not say how to refuse:
 /// with the refusal here, a small model refused 19 of 20 questions that the site answers.
 const LAST: &str = "The passages stand best first, and most may be beside the point. Answer the reader's question, which may be a few \
-    words or a problem to solve, briefly and from the passages alone. Give no step, command, option or code that they do not have.";
+    words or a problem to solve, briefly and from the passages alone. Give no step, command or option that they do not have.";
 /// The rules for rewriting a question to stand alone.
 const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
