@@ -93,11 +93,16 @@ fn worth(rank: usize, distance: i32) -> f32 {
     0.5_f32.powi(distance) / (3.0 + rank)
 }
 
-/// Returns consecutive chunks of one heading as a passage.
+/// Returns consecutive chunks of one heading as a passage, which tells whether its section goes on.
 fn whole(parts: &[&ScoredChunk]) -> ScoredChunk {
     let mut whole = parts[0].clone();
-    if parts.len() > 1 {
-        whole.chunk = Arc::new(joined(&whole, parts));
+    if let [_, .., last] = parts {
+        let mut chunk = joined(&whole, parts);
+        if last.chunk.goes_on() {
+            (chunk.chunk_index, chunk.chunk_count) =
+                (last.chunk.chunk_index, last.chunk.chunk_count);
+        }
+        whole.chunk = Arc::new(chunk);
     }
     whole
 }
@@ -148,6 +153,17 @@ mod tests {
         let best = [page[1].clone(), page[3].clone()];
         let input = Surroundings::default().model_input(&best, &Filters::default(), 1_000);
         assert_eq!(texts(&input.passages), ["One.\n\nTwo.", "Four."]);
+    }
+
+    #[test]
+    fn a_passage_tells_whether_its_section_goes_on() {
+        let page = page();
+        let goes_on = |best: &[ScoredChunk]| {
+            let input = Surroundings::default().model_input(best, &Filters::default(), 1_000);
+            input.passages[0].chunk.goes_on()
+        };
+        assert!(goes_on(&page[1..2]) && goes_on(&page[1..3]));
+        assert!(!goes_on(&page[1..4]) && !goes_on(&page[5..]));
     }
 
     #[test]

@@ -17,7 +17,7 @@ const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
 /// Inserted before [`LAST`] for a model that may call functions.
 const LOOK_UP: &str = "If the passages do not answer, look it up before you write: call search with the words that the book may use, or fetch to \
-    read on. ";
+    read on where a passage is cut. ";
 
 /// A prompt for a chat model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -144,7 +144,8 @@ pub fn fenced(passages: &[Passage<'_>], fence: &str) -> String {
     let mut text = String::new();
     for passage in passages {
         let (n, chunk) = (passage.n, &passage.candidate.chunk);
-        let about = format!("passage [{n}], from: {}", chunk.breadcrumb);
+        let cut = if chunk.goes_on() { ", cut" } else { "" };
+        let about = format!("passage [{n}]{cut}, from: {}", chunk.breadcrumb);
         begin(
             &mut text,
             fence,

@@ -167,6 +167,12 @@ impl ChunkPayload {
         }
     }
 
+    /// True if the text of its section goes on after the chunk.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.chunk_index + 1 < self.chunk_count
+    }
+
     /// Returns a hash of everything except the creation time, to compare payloads.
     #[must_use]
     pub fn hash(&self) -> String {
