@@ -78,10 +78,27 @@ impl Surroundings {
         worths.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let mut known = HashSet::new();
         let chunks = worths.into_iter().map(|(_, chunk)| chunk);
-        chunks
-            .filter(|chunk| known.insert(chunk.point_id))
-            .collect()
+        let chunks = chunks.filter(|chunk| known.insert(chunk.point_id));
+        with_what_they_lead_to(chunks.collect())
     }
+}
+
+/// Puts behind each chunk that ends with a colon the next one of its section: without the code or the list that it leads to, it says little.
+fn with_what_they_lead_to(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
+    let mut at = 0;
+    while at < chunks.len() {
+        let chunk = chunks[at];
+        at += 1;
+        if chunk.chunk.text.trim_end().ends_with([':', '：']) {
+            let next = chunk.position.map(|at| at + 1);
+            let is_next =
+                |other: &&ScoredChunk| other.position == next && is_of_section(chunk, other);
+            if let Some(led) = chunks[at..].iter().position(is_next) {
+                chunks[at..=at + led].rotate_right(1);
+            }
+        }
+    }
+    chunks
 }
 
 fn worth(rank: usize, distance: i32) -> f32 {
@@ -145,6 +162,16 @@ mod tests {
         let best = [page[5].clone()];
         let input = Surroundings(vec![page]).model_input(&best, &filters, 1_000);
         assert_eq!(texts(&input.passages), ["Six."]);
+    }
+
+    #[test]
+    fn what_a_chunk_leads_to_is_read_with_it() {
+        let mut page = page();
+        Arc::make_mut(&mut page[1].chunk).text = "Run this:".to_owned();
+        let best = [page[5].clone(), page[1].clone()];
+        let around = Surroundings(vec![Vec::new(), page.clone()]);
+        let input = around.model_input(&best, &Filters::default(), "Six.Run this:Two.".len());
+        assert_eq!(texts(&input.passages), ["Six.", "Run this:\n\nTwo."]);
     }
 
     #[test]

@@ -101,6 +101,46 @@ fn a_part_of_code_keeps_the_lines_that_enclose_it() {
 }
 
 #[test]
+fn long_code_is_cut_between_its_functions() {
+    let function = |name: &str| {
+        let calls = format!("  {name}(one, two, three);\n").repeat(12);
+        format!("function {name}(\n  one: One,\n): void {{\n{calls}\n{calls}}}\n\n")
+    };
+    let code = ["a", "b", "c"].map(function).concat();
+    let section = of_blocks(&[(MarkKind::Fence, format!("```ts\n{}\n```", code.trim_end()))]);
+    let markdown = answered("What is b?", &[section]);
+    let expected = format!("```ts\n…\n\n{}\n\n…\n```", function("b").trim_end());
+    assert!(markdown.contains(&expected), "{markdown}");
+}
+
+#[test]
+fn a_part_of_a_function_stands_below_its_whole_signature() {
+    let calls = |name: &str| format!("  {name}(one, two, three, four);\n").repeat(40);
+    let code = format!(
+        "const z = 1;\n\nfunction run(\n  one: One,\n): void {{\n{}\n{}}}\n",
+        calls("a"),
+        calls("b")
+    );
+    let section = of_blocks(&[(MarkKind::Fence, format!("```ts\n{code}```"))]);
+    let markdown = answered("What is b?", &[section]);
+    let expected = "```ts\nfunction run(\n  one: One,\n): void {\n\n…\n\n  b(one";
+    assert!(markdown.contains(expected), "{markdown}");
+}
+
+#[test]
+fn headings_inside_of_a_quote_are_bold() {
+    let section = of_blocks(&[
+        (MarkKind::Paragraph, "A mopple is a robot.".to_owned()),
+        (MarkKind::Heading, "The brush*".to_owned()),
+        (MarkKind::Paragraph, "Wash it.".to_owned()),
+    ]);
+    assert_eq!(
+        answered("What is a mopple?", &[section]),
+        "#### Page\n\nA mopple is a robot.\n\n**The brush\\***\n\nWash it. [1]"
+    );
+}
+
+#[test]
 fn of_questions_and_answers_the_one_that_was_asked_is_quoted() {
     let entries = ["cat", "dog", "horse"].map(|animal| {
         let tail = format!("Some other words about the {animal}. ").repeat(4);
