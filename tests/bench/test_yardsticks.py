@@ -64,6 +64,37 @@ class Scores(unittest.TestCase):
         self.assertEqual([round(value, 3) for value in shown], [0.5, 0.5, 0.4, 3.5, 0.5, 0.5, 0.5, 0.5])
         self.assertEqual(yardsticks.answer_scores(asked, answers, True)[4:7], [1, 0.5, 0.75])
 
+    def test_links_are_scored_among_three(self):
+        self.assertEqual(yardsticks.link_scores(["x", "a", "y"], {"a", "b"}), [1 / 2, 1 / 3, 1 / 2])
+        self.assertEqual(yardsticks.link_scores(["x"], {"a"}), [0, 0, 0])
+        self.assertEqual(yardsticks.link_scores([], {"a"}), [0, 0, 0])
+
+    def test_differences_are_paired_by_question(self):
+        self.assertEqual(yardsticks.paired([[1, 0.5], [0, 0]], [[0, 0.5], [0, 1]]), [[1, 0], [0, -1]])
+        self.assertEqual(yardsticks.intervals([[1, 0.5], [1, 0.5]]), [1, 1, 1, 0.5, 0.5, 0.5])
+
+
+class Sections(unittest.TestCase):
+    CHUNKS = [
+        {"chunk_link": "https://example.org/en/docs/tool-use#pricing", "chunk_heading": "Pricing & costs", "text": "Pricing & costs\n\n\nOne # <b>cent</b>"},
+        {"chunk_link": "https://example.org/en/api/#keys", "chunk_heading": "Keys", "text": "Keys\n"},
+        {"chunk_link": "https://example.org/en/docs/tool-use#next", "chunk_heading": "Next", "text": "Next steps"},
+    ]
+
+    def test_sections_of_a_path_are_a_page(self):
+        pages, links = yardsticks.section_pages(self.CHUNKS)
+        self.assertEqual([(source, page.title) for source, page in pages.items()], [("docs/docs/tool-use.md", "tool use"), ("docs/api/index.md", "api")])
+        text = "## Pricing \\& costs {#pricing}\n\n\n\nOne \\# \\<b\\>cent\\<\\/b\\>\n\n## Next {#next}\n\nNext steps"
+        self.assertEqual(pages["docs/docs/tool-use.md"].text, text)
+        self.assertEqual(links["docs/api/index.md", "keys"], "https://example.org/en/api/#keys")
+
+    def test_each_section_is_retrieved_once(self):
+        _, links = yardsticks.section_pages(self.CHUNKS)
+        anchors = ["next", "pricing", "next", "other", "pricing"]
+        results = [{"source": "docs/docs/tool-use.md", "url": f"/docs/docs/tool-use#{anchor}"} for anchor in anchors]
+        page = "https://example.org/en/docs/tool-use"
+        self.assertEqual(yardsticks.first_links(results, links), [f"{page}#next", f"{page}#pricing", "/docs/docs/tool-use#other"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,6 +20,13 @@ mtrag (github.com/IBM/mt-rag-benchmark, Apache-2.0): the conversations about IBM
   tasks are searched, not the whole corpora, which is easier. R@k is the share of the labelled passages among the first k, nDCG@k has binary gains
   (Järvelin and Kekäläinen, TOIS 20(4), 2002), `cited` is the share of questions whose answer cites a labelled passage, all over questions with labels.
   BM25: k1 1.2, b 0.75 (Robertson and Zaragoza, 2009). Published: table 2 (Rosenthal et al., arXiv 2602.23184).
+cookbooks (github.com/anthropics/claude-cookbooks, MIT): 232 sections of a documentation site (`chunk_link`, `chunk_heading`, `text`) and 100 questions
+  (`correct_chunks`). The sections of a path are a page, in order; its title is the last part of the path, and each section is below its heading, whose
+  id is the link's fragment. A retrieved item is a section, named by its link: the links of the passages found, each once, and of these the first three.
+  MRR@3 is the mean of 1 / rank of the first labelled one, P@3 the share of the retrieved that is labelled, R@3 the share of the labelled that is
+  retrieved, as in its `guide.ipynb`. Published: its `evaluation/csvs`, by question. With `--questions FILE`, once more with these questions imported;
+  their `source` is `docs/PATH.md` without the `/en/` of the link, and `index` for a path that ends in a slash. Intervals are of 95 %, from 2,000 draws
+  of the questions with replacement; those of differences draw pairs.
 """
 
 import argparse
@@ -38,11 +45,14 @@ import time
 import urllib.request
 from pathlib import Path
 from statistics import fmean
+from urllib.parse import urlsplit
+
+from compare import interval
 
 TOP_K = 20
 SHORTEST_MATCH = 3  # words; shorter matches between a quote and its passage are taken for chance
 CONFIG = "export default {title: 'Passages', url: 'https://example.org', baseUrl: '/', markdown: {format: 'md'}, presets: [['classic', {blog: false}]]};"
-SETTINGS = {"BOOKRAG_CHAT_PER_MINUTE": "0", "BOOKRAG_SEARCH_PER_MINUTE": "0", "RUST_MIN_STACK": "16777216"}
+SETTINGS = {"BOOKRAG_CHAT_PER_MINUTE": "0", "BOOKRAG_SEARCH_PER_MINUTE": "0", "BOOKRAG_QUESTIONS_BUDGET": "0", "RUST_MIN_STACK": "16777216"}
 PUNCTUATION = r"([!-/:-@\[-`{-~])"
 Page = collections.namedtuple("Page", "id title text")
 
@@ -50,16 +60,19 @@ Page = collections.namedtuple("Page", "id title text")
 class Book(contextlib.ExitStack):
     """A running `bookrag serve` with a page for each passage."""
 
-    def __init__(self, bookrag, pages):
+    def __init__(self, bookrag, pages, questions=None):
+        """`pages` is a list, or has a page for each file name. `questions` is a file of questions to import."""
         super().__init__()
         folder = Path(self.enter_context(tempfile.TemporaryDirectory()))
-        (folder / "site/docs").mkdir(parents=True)
-        (folder / "site/docusaurus.config.js").write_text(CONFIG, encoding="utf-8")
-        self.pages = {f"docs/{number:05}.md": page for number, page in enumerate(pages)}
+        self.pages = pages if isinstance(pages, dict) else {f"docs/{number:05}.md": page for number, page in enumerate(pages)}
         for source, page in self.pages.items():
+            (folder / "site" / source).parent.mkdir(parents=True, exist_ok=True)
             (folder / "site" / source).write_text(f"# {plain(page.title)}\n\n{page.text}\n", encoding="utf-8")
+        (folder / "site/docusaurus.config.js").write_text(CONFIG, encoding="utf-8")
         output = self.enter_context((folder / "output").open("w+", encoding="utf-8"))
         environment = {**os.environ, **SETTINGS, "BOOKRAG_DATA": str(folder / "data")}
+        if questions:
+            subprocess.run([bookrag, "questions", "import", folder / "site", questions], check=True, env=environment)
         server = subprocess.Popen([bookrag, "serve", folder / "site", "--listen", "127.0.0.1:0"], stdout=output, stderr=output, env=environment)
         self.callback(server.wait)
         self.callback(server.terminate)
@@ -79,10 +92,12 @@ class Book(contextlib.ExitStack):
         history = [{"role": "user" if turn["speaker"] == "user" else "assistant", "content": turn["text"]} for turn in turns]
         return self.post("chat", query=query, history=history, filters={"source": source} if source else {})
 
+    def results(self, query):
+        return self.post("search", query=query, top_k=TOP_K)["results"]
+
     def search(self, query):
         """The ids of the pages found, best first, each once."""
-        results = self.post("search", query=query, top_k=TOP_K)["results"]
-        return list(dict.fromkeys(self.pages[result["source"]].id for result in results))
+        return list(dict.fromkeys(self.pages[result["source"]].id for result in self.results(query)))
 
 
 def plain(text):
@@ -286,14 +301,83 @@ def mtrag(data, bookrag, limit):
     table("Outcomes of bookrag", "answered uncertain refused cited", shares)
 
 
+def section_pages(chunks):
+    """A page for each path of the sections' links, by file name, and the link of each section by file name and anchor."""
+    pages, links = {}, {}
+    for chunk in chunks:
+        url = urlsplit(chunk["chunk_link"])
+        path = url.path.removeprefix("/en/")
+        source = f"docs/{path}{'index' * path.endswith('/')}.md"
+        first, _, text = chunk["text"].strip().partition("\n")
+        text = text if first.strip() == chunk["chunk_heading"] else chunk["text"]
+        title = path.rstrip("/").rpartition("/")[2].replace("-", " ")
+        before = f"{pages[source].text}\n\n" if source in pages else ""
+        pages[source] = Page(source, title, f"{before}## {plain(chunk['chunk_heading'])} {{#{url.fragment}}}\n\n{plain(text)}")
+        links[source, url.fragment] = chunk["chunk_link"]
+    return pages, links
+
+
+def first_links(results, links):
+    """The links of the sections found, best first, each once, and at most three."""
+    return list(dict.fromkeys(links.get((result["source"], urlsplit(result["url"]).fragment), result["url"]) for result in results))[:3]
+
+
+def link_scores(found, labels):
+    """MRR@3, P@3 and R@3 of one question."""
+    right = [link in labels for link in found]
+    return [1 / (right.index(True) + 1) if any(right) else 0, sum(right) / max(len(found), 1), sum(right) / len(labels)]
+
+
+def intervals(scores):
+    """The mean of each score and its 95 % interval, for a list with the scores of each question."""
+    return [value for metric in zip(*scores) for value in interval([metric])]
+
+
+def paired(ours, theirs):
+    return [[a - b for a, b in zip(*pair)] for pair in zip(ours, theirs)]
+
+
+def cookbooks(data, bookrag, limit, imported=None):
+    data = data / "skills/retrieval_augmented_generation"
+    pages, links = section_pages(read(data / "data/anthropic_docs.json"))
+    questions = read(data / "evaluation/docs_evaluation_dataset.json")[:limit]
+    labels = [set(question["correct_chunks"]) for question in questions]
+    files = {"Voyage": "", "Voyage, with summaries": "_level_two", "Voyage, with summaries, ranked by Claude 3": "_level_three"}
+    scores, places = {}, {}
+    for name, suffix in files.items():
+        published = csv.DictReader((data / f"evaluation/csvs/evaluation_results_detailed{suffix}.csv").read_text(encoding="utf-8").splitlines())
+        by_question = {row["question"]: [float(row[f"retrieval_{metric}"]) for metric in ("mrr", "precision", "recall")] for row in published}
+        scores[name] = [by_question[question["question"]] for question in questions]
+    for name, file in (("bookrag", None), ("bookrag, with questions", imported))[: 2 if imported else 1]:
+        with Book(bookrag, pages, file) as book:
+            places[name] = [first_links(book.results(question["question"]), links) for question in questions]
+        scores[name] = [link_scores(found, right) for found, right in zip(places[name], labels)]
+    columns = "MRR@3 from to P@3 from to R@3 from to"
+    rows = [(name, intervals(of)) for name, of in scores.items()]
+    table(f"Claude Cookbooks, {len(questions)} questions, {len(links)} sections", columns, rows)
+    for name in places:
+        rows = [(f"less {other}", intervals(paired(scores[name], of))) for other, of in scores.items() if other != name]
+        table(f"Paired differences of {name}", columns, rows)
+    print("\nQuestions whose first section is not labelled")
+    for number, question in enumerate(questions):
+        if any(scores[name][number][0] < 1 for name in places):
+            print(f"{question['id']} {question['question']}\n  labelled: {' '.join(question['correct_chunks'])}")
+            for name, of in places.items():
+                print(f"  {name}: {' '.join(of[number])}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=("acl", "clapnq", "techqa", "mtrag"))
+    parser.add_argument("set", choices=("acl", "clapnq", "techqa", "mtrag", "cookbooks"))
     parser.add_argument("data", type=Path, metavar="CHECKOUT")
     parser.add_argument("--bookrag", default=Path(__file__).parents[2] / "target/debug/bookrag", help="the program to measure")
     parser.add_argument("--limit", type=int, help="ask only the first N questions (of each kind)")
+    parser.add_argument("--questions", type=Path, metavar="FILE", help="cookbooks only: questions of the sections for `bookrag questions import`")
     arguments = parser.parse_args()
-    globals()[arguments.set](arguments.data, arguments.bookrag, arguments.limit)
+    if arguments.questions and arguments.set != "cookbooks":
+        parser.error("--questions is for cookbooks only")
+    options = [arguments.questions] if arguments.questions else []
+    globals()[arguments.set](arguments.data, arguments.bookrag, arguments.limit, *options)
 
 
 if __name__ == "__main__":
