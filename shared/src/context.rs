@@ -313,7 +313,7 @@ impl Context {
         let row = match (self.catalog().live_index().await, reading.former.take()) {
             (Ok(Some(row)), _) => row,
             (Ok(None), _) => {
-                let message = "the book has not been indexed yet";
+                let message = "the documentation has not been indexed yet";
                 return Err(Error::new(ErrorKind::Unavailable, message));
             }
             (Err(CatalogError::Unavailable(_)), Some(last)) => last,

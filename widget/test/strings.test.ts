@@ -61,9 +61,9 @@ test('a locale has its language’s strings, or English', () => {
 });
 
 test('the book’s language is named in the panel’s', () => {
-  assert.equal(bookLanguageNote(en, 'en', 'de'), 'This book is in German.');
+  assert.equal(bookLanguageNote(en, 'en', 'de'), 'These docs are in German.');
   assert.match(bookLanguageNote(ur, 'ur', 'en'), /انگریزی/);
-  assert.equal(bookLanguageNote(en, 'en', 'no locale'), 'This book is in no locale.');
+  assert.equal(bookLanguageNote(en, 'en', 'no locale'), 'These docs are in no locale.');
 });
 
 test('each missing dependency of an answer is named once', () => {

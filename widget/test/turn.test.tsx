@@ -49,8 +49,8 @@ const shown = (html: string, text: string) => html.replaceAll(/<[^>]*>/g, '\n').
 
 test('before its first words a turn says what the model reads or looks up', () => {
   const waiting = (fields: Partial<TurnState>) => /class="bookrag-waiting" dir="auto">([^<]*)/.exec(render(turn('answered', { text: '', state: 'answering', ...fields })))?.[1];
-  assert.equal(waiting({}), 'Reading the book');
-  assert.equal(waiting({ sections: 5 }), 'Reading 5 of the book’s sections');
+  assert.equal(waiting({}), 'Reading the docs');
+  assert.equal(waiting({ sections: 5 }), 'Reading 5 sections of the docs');
   assert.equal(waiting({ sections: 5, subject: '<b>soil' }), 'Looking up “&lt;b&gt;soil”');
 });
 
@@ -77,7 +77,7 @@ test('questions to ask next are buttons with plain text', () => {
 });
 
 test('an uncertain answer shows its quote and its sources once', () => {
-  const text = 'I am not sure that the book answers this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
+  const text = 'I am not sure that the docs answer this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
   const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.'), cite(3, 'Sand', 'Sand drains.')];
   const html = render(turn('uncertain', { text, citations }));
   assert.match(html, /<article class="bookrag-turn bookrag-uncertain"/);
@@ -105,7 +105,7 @@ test('a section is listed once: sources are not suggested, nor anything twice', 
 
 test('a conversation stored by an earlier version is shown', () => {
   const suggestions = [{ title: 'Clay', url: '/docs/clay' }];
-  const text = 'I am not sure that the book answers this. These sections come closest:\n\n- Soil – Loam [1]\n';
+  const text = 'I am not sure that the docs answer this. These sections come closest:\n\n- Soil – Loam [1]\n';
   const old = [turn('answered', { suggestions }), turn('uncertain', { text, citations: [cite(1, 'Loam', '')] })];
   const [answered, uncertain] = restored(JSON.parse(JSON.stringify({ turns: old }))).turns.map((state) => render(state));
   assert.equal(shown(answered!, 'Clay'), 1);

@@ -46,7 +46,7 @@ pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) ->
         None => (
             StatusCode::NOT_FOUND,
             [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
-            "There is no page of the book at this address.\n",
+            "There is no page of this documentation at this address.\n",
         )
             .into_response(),
     }

@@ -101,7 +101,7 @@ fn a_config_that_computes_too_much_leaves_the_index_answering() {
 }
 
 #[test]
-fn a_site_without_modules_is_not_called_a_textbook_even_if_filters_leave_nothing() {
+fn a_question_whose_filters_leave_nothing_is_refused() {
     let workshop = Workshop::small();
     for name in ["docs/probe.md", "docs/wheels.md"] {
         let text = "---\nhardware_tier: 4\n---\n\n# Wheels\n\nUse the blue wrench.\n";

@@ -141,7 +141,7 @@ fn programs_that_ask_for_markdown_get_the_page_as_markdown() {
     );
     assert_eq!(
         get("/docs/none", "text/markdown").1,
-        "There is no page of the book at this address.\n"
+        "There is no page of this documentation at this address.\n"
     );
 }
 

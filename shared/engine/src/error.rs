@@ -86,7 +86,7 @@ impl Error {
             source: Some(Box::new(source)),
             ..Self::new(
                 ErrorKind::Unavailable,
-                "the book is temporarily unavailable, please try again in a few seconds",
+                "the documentation is temporarily unavailable, please try again in a few seconds",
             )
         }
     }

@@ -103,7 +103,7 @@ pub fn nothing_found(found: &Retrieved) -> Option<String> {
     let is_empty = found.candidates.is_empty();
     is_empty.then(|| match found.indexing {
         Some(progress) => format!(
-            "This book is still being indexed ({progress}). Please search again in a moment."
+            "This documentation is still being indexed ({progress}). Please search again in a moment."
         ),
         None => NOTHING_FOUND.to_owned(),
     })

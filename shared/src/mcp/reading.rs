@@ -280,7 +280,7 @@ async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, E
 
 fn nothing_at(id: &Id) -> Error {
     let message = format!(
-        "the book has nothing at `{}`; use an id from search, ask or outline, or the path of a page",
+        "there is nothing at `{}`; use an id from search, ask or outline, or the path of a page",
         id.shown()
     );
     Error::new(ErrorKind::NotFound, message)

@@ -113,7 +113,7 @@ impl Server {
             .take(TITLE_CHARACTERS)
             .collect();
         if title.is_empty() {
-            return "this book".to_owned();
+            return "this documentation".to_owned();
         }
         format!("the documentation “{title}”")
     }

@@ -220,9 +220,9 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
             .with_output_schema::<Outline>(),
     ];
     let titles = [
-        "Search the book",
+        "Search the docs",
         "Read a section or page",
-        "Ask the book",
+        "Ask the docs",
         "List pages and headings",
     ];
     let named = tools.into_iter().zip(titles).zip(descriptions);

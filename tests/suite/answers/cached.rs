@@ -9,7 +9,7 @@ const ON: (&str, &str) = ("BOOKRAG_ANSWER_CACHE", "on");
 const ANSWER: [&str; 2] = ["A clear sky ", "[1]."];
 /// The book is found to cover it, but the model refuses.
 const REFUSED: &str = "What are the signs of frost on a moon?";
-const REFUSAL: &str = "I don't have information on that in the textbook.";
+const REFUSAL: &str = "This documentation does not cover that.";
 
 async fn asked(service: &Service, request: Value) -> (Value, bool) {
     let (status, mut envelope) = service.ask(request).await;

@@ -77,8 +77,8 @@ async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
 #[tokio::test]
 async fn what_the_search_finds_and_a_small_model_refuses_is_quoted_with_doubt() {
     let script = Reply::text([
-        "I don’t have",
-        " information on that in the textbook",
+        "This documentation",
+        " does NOT cover that",
         ". But Karpov did [1]",
     ]);
     let service = Service::with_model("answers_refusal", script).await;
@@ -134,7 +134,7 @@ async fn if_the_model_fails_the_answer_is_extractive() {
 
 #[tokio::test]
 async fn an_answer_that_admits_a_gap_is_kept_whole() {
-    let text = "A clear sky is one [1]. On hail, I don't have information on that in the textbook.";
+    let text = "A clear sky is one [1]. On hail, this documentation does not cover that.";
     let service = Service::with_model("answers_open", Reply::text([text])).await;
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(data["answer"], text);

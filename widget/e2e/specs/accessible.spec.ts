@@ -63,7 +63,7 @@ for (const theme of ['light', 'dark']) {
     });
     await panel.openOn(`${BOOK}/docs`);
     await panel.send(QUESTION);
-    await expect(panel.last.getByText('Reading the book')).toBeVisible();
+    await expect(panel.last.getByText('Reading the docs')).toBeVisible();
     await expectAccessible(page, PANEL);
     rest.open();
     await panel.answered();

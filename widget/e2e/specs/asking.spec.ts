@@ -17,7 +17,7 @@ test('the button opens a dialog with the focus in its field', async ({ panel, pa
   await page.goto(`${BOOK}/docs`);
   await expect(panel.root).toHaveCount(0);
   await panel.button.click();
-  await expect(page.getByRole('dialog', { name: 'Ask the book' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Ask the docs' })).toBeVisible();
   await expect(panel.field).toBeFocused();
 });
 

@@ -76,7 +76,7 @@ test('if the selection does not answer, the whole book can be asked', async ({ p
   await expect(panel.sources).toHaveCount(0);
   model.writes(({ passages }) => [`The wheel screws. [${passages[0]?.n}]`]);
   const sent = await sentWith(page, async () => {
-    await panel.last.getByRole('button', { name: 'Ask the whole book' }).click();
+    await panel.last.getByRole('button', { name: 'Ask all of the docs' }).click();
     await expect(panel.turns).toHaveCount(2);
     await panel.answered();
   });
@@ -89,7 +89,7 @@ test('a selection may be dropped before asking', async ({ panel, page }) => {
   await lesson(page);
   await select(paragraphOf(page));
   await panel.offer.click();
-  await panel.root.getByRole('button', { name: 'Ask about the whole book instead' }).click();
+  await panel.root.getByRole('button', { name: 'Ask about all of the docs instead' }).click();
   await expect(panel.field).toBeFocused();
   const sent = await sentWith(page, () => panel.ask('How tight do the wheel screws go?'));
   expect(sent.mode).toBe('global_book');

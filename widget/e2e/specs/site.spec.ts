@@ -104,5 +104,5 @@ test('write-translations writes the panel’s texts', async () => {
   await docusaurus('book', ports, ['write-translations', '--locale', 'it']);
   const file = path.join(folderOf('book'), 'i18n/it/docusaurus-plugin-bookrag/strings.json');
   expect(existsSync(file)).toBe(true);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ title: { message: 'Ask the book' } });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ title: { message: 'Ask the docs' } });
 });

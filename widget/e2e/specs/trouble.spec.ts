@@ -117,7 +117,7 @@ test('a model that breaks off in the middle is asked again in the same place', a
 test('an outage of the model is reported, and the answer is extractive', async ({ panel, page, model }) => {
   model.fails(500);
   await panel.ask(QUESTION);
-  await expect(panel.notes).toHaveText('These are the book’s own sentences: the language model did not answer.');
+  await expect(panel.notes).toHaveText('These are the docs’ own sentences: the language model did not answer.');
   await expect(panel.sources.first()).toBeVisible();
   await expectAccessible(page, '.bookrag-panel');
 });

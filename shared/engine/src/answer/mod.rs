@@ -61,13 +61,13 @@ use conversation::SearchResult;
 use language::answer_locale;
 use normal_form::normalised;
 use scope::Selection;
-use sentences::{Sentences, is_textbook};
+use sentences::Sentences;
 use small_talk::{SmallTalk, reply, reply_to_abuse};
 use spending::Spent;
 use texts::Texts;
 
-/// The answer to a question that a textbook does not cover.
-pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
+/// The answer to a question that the book does not cover.
+pub const NOT_COVERED: &str = "This documentation does not cover that.";
 /// Introduces the closest passages if the book may not answer a question.
 pub const UNCERTAIN: &str = "Possibly one of these:";
 /// The answer to a question that the selected text does not cover.
@@ -368,8 +368,7 @@ impl Answerer {
         let language = found.answered_in.foreign.unwrap_or(language);
         // A reused answer is complete.
         let is_reused = matches!(cache, Cache::Hit(_));
-        let is_textbook = !is_reused && is_textbook(&self.retriever, &retrieved).await;
-        let sentences = Sentences::of(&self.rules, language, is_textbook);
+        let sentences = Sentences::of(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
         let mut outcome = outcome_of(&question.mode, &retrieved);
         if may_talk && outcome == Outcome::NotCovered && !is_reused {

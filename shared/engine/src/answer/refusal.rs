@@ -92,7 +92,7 @@ fn normalised(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const REFUSAL: &str = "I don't have information on that in the textbook.";
+    const REFUSAL: &str = "I don't have information on that in the docs.";
 
     fn read(pieces: &[&str]) -> (String, bool) {
         let mut reader = RefusalReader::new([REFUSAL]);
@@ -107,15 +107,15 @@ mod tests {
     #[test]
     fn a_refusal_is_known_however_it_is_cut_and_quoted() {
         for pieces in [
-            &["I don't have information on that in the textbook."][..],
+            &["I don't have information on that in the docs."][..],
             &[
                 "",
                 "\"I don",
                 "’t have  information on",
-                " that in the text",
-                "book",
+                " that in the do",
+                "cs",
             ],
-            &["I DON'T have information on that in the textbook! But I know that nodes [1]"],
+            &["I DON'T have information on that in the docs! But I know that nodes [1]"],
         ] {
             assert_eq!(read(pieces), (String::new(), true), "{pieces:?}");
         }

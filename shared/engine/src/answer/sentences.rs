@@ -1,19 +1,7 @@
 //! Fixed sentences of answers, by language.
 
-use std::time::Duration;
-
-use tokio::time::timeout;
-
 use super::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
-use crate::retrieve::{Retrieved, Retriever};
 
-/// The field of a chunk that only textbooks have.
-const MODULE_NUMBER: &str = "module_number";
-/// Time limit for listing the numbers of a book's modules.
-const MODULES_DEADLINE: Duration = Duration::from_secs(2);
-
-/// The English refusal of a site without modules and chapters, which is no textbook. The sentences in other languages fit every site.
-const NOT_DOCUMENTED: &str = "This documentation does not cover that.";
 /// Replaces a refusal if the embedder does not support the question's language.
 const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for. Please ask in the language of these pages.";
 
@@ -37,16 +25,11 @@ pub(super) struct Sentences {
 
 impl Sentences {
     /// Returns the sentences for a locale: the configured ones, else those in its language, else English ones.
-    pub(super) fn of(rules: &Rules, locale: &str, is_textbook: bool) -> Self {
+    pub(super) fn of(rules: &Rules, locale: &str) -> Self {
         let code = locale.split(['-', '_']).next().unwrap_or_default();
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
         let [not_covered, uncertain, not_in_selection, unread, continues] =
             translated.map_or(ENGLISH, |(_, sentences)| *sentences);
-        let not_covered = if not_covered == NOT_COVERED && !is_textbook {
-            NOT_DOCUMENTED
-        } else {
-            not_covered
-        };
         let configured = |own: &str, english: &str, sentence: &str| {
             if own == english { sentence } else { own }.to_owned()
         };
@@ -67,19 +50,6 @@ impl Sentences {
 /// True if the sentences are translated into a language.
 pub(super) fn is_translated(code: &str) -> bool {
     TRANSLATED.iter().any(|(language, _)| *language == code)
-}
-
-/// True if the book has modules: in the sections found, or anywhere if filters left none. False while the catalog is unavailable, because the
-/// wording for other sites fits a textbook too.
-pub(super) async fn is_textbook(retriever: &Retriever, found: &Retrieved) -> bool {
-    let candidates = &found.candidates;
-    if !candidates.is_empty() {
-        return candidates.iter().any(|it| it.chunk.module_number.is_some());
-    }
-    let index_id = retriever.index.index_id;
-    let numbers = retriever.catalog().values(index_id, MODULE_NUMBER);
-    let numbers = timeout(MODULES_DEADLINE, numbers).await;
-    matches!(numbers, Ok(Ok(numbers)) if !numbers.is_empty())
 }
 
 /// The English sentences, in the order of the fields of [`Sentences`].
@@ -200,24 +170,16 @@ mod tests {
             ..Rules::default()
         };
         for (locale, selection) in [("de-AT", TRANSLATED[1].1[2]), ("eo", NOT_IN_SELECTION)] {
-            let sentences = Sentences::of(&rules, locale, false);
+            let sentences = Sentences::of(&rules, locale);
             assert_eq!(sentences.not_covered, "Ask the helpdesk.");
             assert_eq!(sentences.not_in_selection, selection);
         }
     }
 
     #[test]
-    fn only_a_textbook_is_called_one() {
-        let of = |locale, is_textbook| Sentences::of(&Rules::default(), locale, is_textbook);
-        assert_eq!(of("en", true).not_covered, NOT_COVERED);
-        assert_eq!(of("en", false).not_covered, NOT_DOCUMENTED);
-        assert_eq!(of("de", false), of("de", true));
-    }
-
-    #[test]
     fn a_refusal_is_in_the_language_of_the_locale() {
         let languages: Vec<Sentences> = ["en", "ur", "es", "pt-BR"]
-            .map(|locale| Sentences::of(&Rules::default(), locale, true))
+            .map(|locale| Sentences::of(&Rules::default(), locale))
             .into();
         assert_eq!(languages[0].not_covered, NOT_COVERED);
         for (at, sentences) in languages.iter().enumerate().skip(1) {

@@ -49,7 +49,7 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
     assert!(!told.answered());
     assert_eq!(
         told.text,
-        "This book is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
+        "This documentation is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
     );
     assert_eq!(
         told.degraded,
@@ -289,7 +289,7 @@ async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
 }
 
 #[tokio::test]
-async fn filters_that_leave_nothing_do_not_hide_that_the_book_is_a_textbook() {
+async fn a_question_whose_filters_leave_nothing_is_refused() {
     let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
     let mut question = Question::new("When does the dew sensor drift?");
     question.filters.version = Some("2.0".to_owned());

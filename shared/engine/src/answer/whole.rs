@@ -147,6 +147,6 @@ impl Prepared {
 /// The refusal while the book is indexed for the first time.
 fn still_indexing(progress: Indexing) -> String {
     format!(
-        "This book is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."
+        "This documentation is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."
     )
 }
