@@ -6,9 +6,6 @@ export default function Fields() {
       <main className="container margin-vert--lg">
         <h1>Fields</h1>
         <input aria-label="Line" />
-        <div className="navbar__search" style={{ marginInlineStart: '50%' }}>
-          <input className="navbar__search-input" aria-label="Search" />
-        </div>
         <textarea aria-label="Text" />
         <div contentEditable suppressContentEditableWarning role="textbox" aria-label="Rich text" />
       </main>
