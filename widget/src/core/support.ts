@@ -6,6 +6,8 @@ const LONGEST = 1500;
 const SECTIONS = 5;
 const PLACEHOLDER = /\{(question|answer|outcome|page|sections)\}/g;
 
+// Nothing is spread but arrays: Docusaurus's bundler may compile other spreads like theirs.
+
 /** Returns the address of a place to ask people, with what it names of a turn: `{question}`, `{answer}`, `{outcome}`, `{page}`, `{sections}`. */
 export function supportAddress(address: string, turn: Turn, origin: string, page?: string): string {
   const absolute = (url: string) => new URL(url, origin || undefined).href;
@@ -15,12 +17,12 @@ export function supportAddress(address: string, turn: Turn, origin: string, page
     answer: () => (turn.text.length > LONGEST ? `${turn.text.slice(0, LONGEST)}…` : turn.text),
     outcome: () => turn.outcome ?? '',
     page: () => (page ? absolute(page) : ''),
-    sections: () => [...new Set(urls)].slice(0, SECTIONS).map(absolute).join('\n'),
+    sections: () => Array.from(new Set(urls)).slice(0, SECTIONS).map(absolute).join('\n'),
   };
   return address.replaceAll(PLACEHOLDER, (_, name: string) => encodeURIComponent(parts[name]?.() ?? ''));
 }
 
 /** True if the address carries more than the question. */
 export function carriesAnswer(address: string): boolean {
-  return [...address.matchAll(PLACEHOLDER)].some(([, name]) => name !== 'question');
+  return Array.from(address.matchAll(PLACEHOLDER)).some(([, name]) => name !== 'question');
 }
