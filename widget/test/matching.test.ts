@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchingQuestions } from '../src/core/matching';
+import { matchingPieces, matchingQuestions } from '../src/core/matching';
 import type { SearchResult } from '../src/core/types';
 
 const result = (questions: string[]): SearchResult => ({ chunk_id: '', title: '', section: '', chapter: '', url: '', preview: '', questions });
@@ -29,4 +29,15 @@ test('three questions at most are offered, each once, in the order of the result
 test('signs of a pattern are text', () => {
   for (const typed of ['.*', '(', '[a', '\\d', '$&']) assert.doesNotThrow(() => matching(typed, 'a (b) [c]?'));
   assert.deepEqual(matching('<img', '<img src=x onerror=alert(1)>'), ['<img src=x onerror=alert(1)>']);
+});
+
+test('the typed words are marked in a text, with the words that they begin', () => {
+  const marked = (text: string, typed: string) => matchingPieces(text, typed).map((piece) => (piece.isMatch ? `[${piece.text}]` : piece.text)).join('');
+  assert.equal(marked('Calibrate the probe: calibration', 'calib'), '[Calibrate] the probe: [calibration]');
+  assert.equal(marked('Calibrating a problem of the probe', 'how do I calibrate the probe'), '[Calibrating] a problem of the [probe]');
+  assert.equal(marked('Do not use Docker', 'do'), '[Do] not use Docker');
+  assert.equal(marked('It doesn’t charge', "doesn't"), 'It [doesn’t] charge');
+  assert.equal(marked('机器人怎么充电？充电', '充电'), '机器人怎么[充电]？[充电]');
+  assert.equal(marked('a (b) <img>', '( .*'), 'a (b) <img>');
+  assert.equal(marked('', 'a'), '');
 });

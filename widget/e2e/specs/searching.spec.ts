@@ -10,6 +10,7 @@ test('typing shows pages, and asks nothing', async ({ panel, page }) => {
   await panel.field.pressSequentially('battery');
   await expect(panel.results.first()).toBeVisible();
   await expect(panel.root.getByRole('region', { name: 'Pages of the docs' })).toContainText(/battery/i);
+  await expect(panel.root.locator('.bookrag-results mark').first()).toHaveText(/^batter/i);
   await expectAccessible(page, '.bookrag-panel');
   expect(asked).toEqual([]);
 });

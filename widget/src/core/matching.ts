@@ -1,4 +1,4 @@
-// The questions that match a text while it is typed.
+// What matches a text while it is typed.
 
 import type { SearchResult } from './types';
 
@@ -19,6 +19,45 @@ function matches(question: string, parts: string[]): boolean {
   return parts.every((part) =>
     words.some((word) => (WITHOUT_SPACES.test(part) ? word.includes(part) : word.startsWith(part))),
   );
+}
+
+/** A piece of a text. */
+export interface Piece {
+  text: string;
+  isMatch: boolean;
+}
+
+/** Shorter words are mostly such as `how` and `the`. */
+const MIN_LETTERS = 4;
+/** How much of a typed word another word begins with if both are forms of one: `calibrate`, `calibrating`. */
+const MIN_COMMON_LETTERS = 5;
+const MIN_COMMON_SHARE = 0.75;
+
+/** Cuts a text into pieces, so that those that the typed words match can be marked. */
+export function matchingPieces(text: string, typed: string): Piece[] {
+  const all = wordsOf(typed);
+  const long = all.filter((part) => part.length >= MIN_LETTERS || WITHOUT_SPACES.test(part));
+  const parts = long.length > 0 ? long : all;
+  const words = text.split(/([\p{L}\p{M}\p{N}'’]+)/u);
+  return words.flatMap((word) => cut(word, parts)).filter((piece) => piece.text);
+}
+
+function cut(word: string, parts: string[]): Piece[] {
+  const plain = wordsOf(word).join('');
+  if (parts.some((part) => isForm(plain, part))) return [{ text: word, isMatch: true }];
+  const part = parts.find((other) => WITHOUT_SPACES.test(other) && word.includes(other));
+  if (!part) return [{ text: word, isMatch: false }];
+  const at = word.indexOf(part);
+  const rest = cut(word.slice(at + part.length), parts);
+  return [{ text: word.slice(0, at), isMatch: false }, { text: part, isMatch: true }, ...rest];
+}
+
+/** True if a word is the typed one, begins with it, or is likely another form of it. */
+function isForm(word: string, typed: string): boolean {
+  let common = 0;
+  while (common < typed.length && word[common] === typed[common]) common += 1;
+  if (common === typed.length) return word.length === common || common >= MIN_LETTERS;
+  return common >= Math.max(MIN_COMMON_LETTERS, typed.length * MIN_COMMON_SHARE);
 }
 
 /** Apostrophes are part of their word: `don't`, also typed without. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { matchingQuestions } from '../core/matching';
+import { matchingPieces, matchingQuestions } from '../core/matching';
 import { fill, kindOf, placeOf } from '../core/text';
 import { Examples } from './Examples';
 import { useSecondsUntil } from './FailureNote';
@@ -35,21 +35,31 @@ export function Results({ search, isAnswering, onAsk, announce }: ResultsProps) 
   return (
     <section className="bookrag-results" aria-label={strings.results}>
       {/* A question that is asked now would stop the answer that is being written. */}
-      {!isAnswering && <Examples title={<h3>{strings.examples}</h3>} texts={matchingQuestions(query, results)} onAsk={onAsk} />}
+      {!isAnswering && <Examples title={<h3>{strings.examples}</h3>} texts={matchingQuestions(query, results)} onChoose={onAsk} />}
       <h3>{strings.results}</h3>
       {(trouble || results.length === 0) && <p className="bookrag-note">{trouble ?? found}</p>}
       <ul dir="auto">
         {results.map((result) => (
           <li key={result.chunk_id}>
             <PassageLink href={result.url} quote={result.preview}>
-              {result.section || result.title}
+              <Marked text={result.section || result.title} typed={query} />
             </PassageLink>
             <p className="bookrag-place">
               {placeOf([kindOf(result, strings, locale), result.chapter, result.title], result.section)}
             </p>
+            {result.preview && (
+              <p className="bookrag-excerpt" dir="auto">
+                <Marked text={result.preview} typed={query} />
+              </p>
+            )}
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+/** A text with the typed words marked. */
+function Marked({ text, typed }: { text: string; typed: string }) {
+  return matchingPieces(text, typed).map((piece, at) => (piece.isMatch ? <mark key={at}>{piece.text}</mark> : piece.text));
 }
