@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Api } from '../src/core/api';
 import { restored, type Turn as TurnState } from '../src/core/conversation';
+import type { FailureKind } from '../src/core/failure';
 import type { Session } from '../src/core/session';
 import { stringsFor } from '../src/core/strings/languages';
 import type { Citation, Outcome, Suggestion } from '../src/core/types';
@@ -130,4 +131,10 @@ test('people are asked with what the address names, and the panel says that it i
   assert.match(render(state, { supportUrl: `${base}{answer}` }), /The link carries the question/);
   assert.doesNotMatch(render(state, { supportUrl: `${base}{question}` }), /The link carries/);
   assert.equal(address(`${base}{other}`), `${base}{other}`);
+});
+
+test('people are offered where asking again may not help', () => {
+  const offers = (kind: FailureKind) => render(turn('answered', { state: 'failed', failure: { kind } }), { supportUrl: '/help' }).includes('href="/help"');
+  for (const kind of ['unreachable', 'unavailable', 'broken', 'unexpected'] as const) assert.ok(offers(kind), kind);
+  for (const kind of ['offline', 'limited', 'unauthorized', 'rejected'] as const) assert.ok(!offers(kind), kind);
 });

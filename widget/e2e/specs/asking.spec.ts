@@ -201,6 +201,15 @@ test('an earlier conversation is resumed in another tab, and can be deleted', as
   await expect(tab.answer).toContainText(ANSWER);
   await expect(tab.field).toBeFocused();
   await tab.root.getByRole('button', { name: 'New conversation' }).click();
+  await expect(earlier.locator('time')).toHaveText(/^(now|\d+ (minute|second)s? ago)$/);
+  await tab.ask('How often is the air point taken?');
+  await tab.root.getByRole('button', { name: 'More' }).click();
+  await expectAccessible(tab.page, '.bookrag-panel');
+  await earlier.getByRole('button', { name: QUESTION }).click();
+  await expect(earlier).toHaveCount(0);
+  await expect(tab.turns).toHaveCount(1);
+  await expect(tab.answer).toContainText(ANSWER);
+  await tab.root.getByRole('button', { name: 'New conversation' }).click();
   await earlier.getByRole('button', { name: 'Delete them' }).click();
   await expect(earlier).toHaveCount(0);
   await page.reload();

@@ -4,7 +4,7 @@ import { BOOK, expect, ports, REACT18, test } from '../support/test';
 test('the menu has the lines that connect a coding agent with this book', async ({ panel, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await panel.openOn(`${BOOK}/docs`);
-  const menu = panel.root.getByRole('button', { name: 'Use with other programs' });
+  const menu = panel.root.getByRole('button', { name: 'More' });
   await menu.click();
   await expect(panel.root.locator('.bookrag-tools pre')).toHaveCount(5);
   await expectAccessible(page, '.bookrag-panel');
@@ -18,7 +18,7 @@ test('the menu has the lines that connect a coding agent with this book', async 
 
 test('Escape closes the menu before the panel, wherever the focus is', async ({ panel, page }) => {
   await panel.openOn(`${BOOK}/docs`);
-  const menu = panel.root.getByRole('button', { name: 'Use with other programs' });
+  const menu = panel.root.getByRole('button', { name: 'More' });
   await menu.focus();
   await page.keyboard.press('Enter');
   await expect(panel.root.locator('.bookrag-tools')).toHaveCount(1);
@@ -33,7 +33,7 @@ test('a page that has Markdown can be copied, shown, and opened in a chat', asyn
   const markdown = await (await request.get(`${REACT18}/docs.md`)).text();
   expect(markdown).toContain('Sprig');
   await panel.openOn(`${REACT18}/docs`);
-  await panel.root.getByRole('button', { name: 'Use with other programs' }).click();
+  await panel.root.getByRole('button', { name: 'More' }).click();
   await panel.root.getByRole('button', { name: 'Copy this page as Markdown' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(markdown);
   await expect(panel.root.getByRole('link', { name: 'View as Markdown' })).toHaveAttribute('href', '/garden-robotics/docs.md');

@@ -27,6 +27,21 @@ export function kindOf({ kind, date }: Origin, strings: Strings, locale: string)
   return `${strings[kind]} · ${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(day)}`;
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Returns how long ago something was, in words of a language: `5 minutes ago`, `yesterday`; the date if that was more than a week ago. */
+export function timeSince(time: number, now: number, locale: string): string {
+  const past = Math.max(0, now - time);
+  if (past > 7 * DAY_MS) return new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(time);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  if (past < MINUTE_MS) return format.format(0, 'second');
+  if (past < HOUR_MS) return format.format(-Math.floor(past / MINUTE_MS), 'minute');
+  if (past < DAY_MS) return format.format(-Math.floor(past / HOUR_MS), 'hour');
+  return format.format(-Math.floor(past / DAY_MS), 'day');
+}
+
 /** Replaces `{names}` in a text. */
 export function fill(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));

@@ -5,6 +5,7 @@ import { fill } from '../core/text';
 import { spokenText } from '../core/markdown';
 import { Boundary } from './Boundary';
 import { Composer } from './Composer';
+import { EarlierConversations } from './EarlierConversations';
 import { Examples } from './Examples';
 import { Results } from './Results';
 import { useSite } from './site';
@@ -52,10 +53,16 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
     ask({ text });
   };
 
+  // A heading is no question: it finds pages, and the reader goes on from there.
+  const beginWith = (topic: string) => {
+    write(topic);
+    field.current?.focus();
+  };
+
   // The arrow keys go from the end of the question through what is found, as in other search fields; Enter then asks the question or follows the link.
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('.bookrag-results :is(a, button)')];
+    const links = Array.from(event.currentTarget.querySelectorAll<HTMLElement>('.bookrag-results :is(a, button)'));
     const at = links.findIndex((link) => link === document.activeElement);
     const input = field.current;
     const isAtEnd = event.target === input && input.selectionStart === input.value.length;
@@ -72,7 +79,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
         {turns.length === 0 && (
           <>
-            <Welcome onAsk={askProposed} />
+            <Welcome onAsk={askProposed} onTopic={beginWith} />
             <EarlierConversations onResume={() => field.current?.focus()} />
           </>
         )}
@@ -101,7 +108,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
 }
 
 /** Says what the panel is for, and offers questions or headings. */
-function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
+function Welcome({ onAsk, onTopic }: { onAsk: (text: string) => void; onTopic: (topic: string) => void }) {
   const { strings, topics = [] } = useSite();
   const questions = useProposals();
   const hasQuestions = questions === undefined || questions.length > 0;
@@ -109,50 +116,8 @@ function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
     <div className="bookrag-welcome">
       <p>{strings.welcome}</p>
       {hasQuestions
-        ? <Examples title={<h3>{strings.examples}</h3>} texts={questions ?? []} onAsk={onAsk} />
-        : <Examples title={<h3>{strings.topics}</h3>} texts={topics} onAsk={onAsk} />}
-    </div>
-  );
-}
-
-/** Lists the conversations that are kept on this device. Each can be continued. */
-function EarlierConversations({ onResume }: { onResume: () => void }) {
-  const { session, strings, locale } = useSite();
-  const [earlier, setEarlier] = useState(() => session.earlier());
-  if (earlier.length === 0) return null;
-  return (
-    <div className="bookrag-earlier">
-      <h3>{strings.earlier}</h3>
-      <ul>
-        {earlier.map((kept) => (
-          <li key={kept.id}>
-            <button
-              type="button"
-              className="bookrag-example"
-              dir="auto"
-              onClick={() => {
-                session.resume(kept);
-                onResume();
-              }}>
-              {kept.conversation.turns[0]?.question.text}
-            </button>{' '}
-            <time dateTime={new Date(kept.changed).toISOString()}>{new Date(kept.changed).toLocaleDateString(locale)}</time>
-          </li>
-        ))}
-      </ul>
-      <p>
-        {strings.earlierHint}{' '}
-        <button
-          type="button"
-          className="bookrag-quiet"
-          onClick={() => {
-            session.forgetEarlier();
-            setEarlier([]);
-            onResume();
-          }}>
-          {strings.forgetEarlier}
-        </button>
-      </p>
+        ? <Examples title={<h3>{strings.examples}</h3>} texts={questions ?? []} onChoose={onAsk} />
+        : <Examples title={<h3>{strings.topics}</h3>} texts={topics} onChoose={onTopic} />}
     </div>
   );
 }

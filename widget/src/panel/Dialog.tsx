@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
@@ -25,6 +25,8 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
   const [hasTools, setTools] = useState(false);
   const more = useRef<HTMLButtonElement>(null);
   const { turns } = useConversation();
+  // Reads storage, so not with each piece of an answer.
+  const hasEarlier = useMemo(() => turns.length > 0 && session.earlier().length > 0, [turns[0]?.id, hasTools]);
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const showAgain = useRef(() => {});
@@ -72,6 +74,10 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
     setTools(false);
     more.current?.focus();
   };
+  const leaveTools = () => {
+    setTools(false);
+    field.current?.focus();
+  };
   const startAnew = () => {
     session.clear();
     field.current?.focus();
@@ -92,7 +98,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
       }}>
       <header className="bookrag-head">
         <h2 id={id}>{strings.title}</h2>
-        {(pageMarkdown || mcp) && (
+        {(pageMarkdown || mcp || hasEarlier) && (
           <button
             type="button"
             ref={more}
@@ -132,7 +138,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
           <CloseIcon />
         </button>
       </header>
-      {hasTools && <Tools id={`${id}tools`} onClose={closeTools} />}
+      {hasTools && <Tools id={`${id}tools`} isAsked={turns.length > 0} onClose={closeTools} onResume={leaveTools} />}
       <AskPanel field={field} selection={selection} onSelectionUsed={onSelectionUsed} />
     </dialog>
   );

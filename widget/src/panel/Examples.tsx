@@ -4,11 +4,11 @@ interface ExamplesProps {
   title: ReactElement;
   /** Questions or topics, shown as plain text: their authors may be a model. */
   texts: string[];
-  onAsk: (text: string) => void;
+  onChoose: (text: string) => void;
 }
 
-/** Lists what a reader may ask, each as a button that asks it. */
-export function Examples({ title, texts, onAsk }: ExamplesProps) {
+/** Lists what a reader may ask, each as a button. */
+export function Examples({ title, texts, onChoose }: ExamplesProps) {
   if (texts.length === 0) return null;
   return (
     <>
@@ -16,7 +16,7 @@ export function Examples({ title, texts, onAsk }: ExamplesProps) {
       <ul className="bookrag-examples">
         {texts.map((text) => (
           <li key={text}>
-            <button type="button" className="bookrag-example" dir="auto" onClick={() => onAsk(text)}>
+            <button type="button" className="bookrag-example" dir="auto" onClick={() => onChoose(text)}>
               {text}
             </button>
           </li>

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { mcpSetups } from '../core/mcp';
 import type { PageMarkdown } from '../core/pageMarkdown';
 import { fill } from '../core/text';
+import { EarlierConversations } from './EarlierConversations';
 import { CopyIcon } from './icons';
 import { useSite } from './site';
 
@@ -11,8 +12,16 @@ const CHATS = [
   { name: 'Claude', url: 'https://claude.ai/new?q=' },
 ];
 
-/** The page as Markdown, for those who read it with another program, and how such a program reaches the book. */
-export function Tools({ id, onClose }: { id: string; onClose: () => void }) {
+interface ToolsProps {
+  id: string;
+  /** True if there is a conversation, which hides the list of earlier ones. */
+  isAsked: boolean;
+  onClose: () => void;
+  onResume: () => void;
+}
+
+/** Earlier conversations, the page as Markdown for those who read it with another program, and how such a program reaches the book. */
+export function Tools({ id, isAsked, onClose, onResume }: ToolsProps) {
   const { strings, mcp } = useSite();
   const page = usePageMarkdown();
   const [note, setNote] = useState('');
@@ -29,6 +38,7 @@ export function Tools({ id, onClose }: { id: string; onClose: () => void }) {
   };
   return (
     <section id={id} className="bookrag-tools" aria-label={strings.tools} onKeyDown={onKeyDown}>
+      {isAsked && <EarlierConversations onResume={onResume} />}
       {page && <PageTools page={page} onCopy={copy} />}
       {mcp && (
         <>

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { Question, Turn as TurnState } from '../core/conversation';
+import type { FailureKind } from '../core/failure';
 import { withDoubts } from '../core/markdown';
 import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { carriesAnswer, supportAddress } from '../core/support';
@@ -14,6 +15,15 @@ import { Suggestions } from './Suggestions';
 
 /** The same list each time, so that blocks are not rendered again. */
 const NONE: string[] = [];
+
+/** Failures that a reader cannot end by waiting, signing in or asking otherwise. */
+const LASTING: FailureKind[] = ['unreachable', 'unavailable', 'broken', 'unexpected'];
+
+/** True if people may know more than the answer says. */
+function isHelpless({ state, outcome, failure }: TurnState): boolean {
+  if (failure) return LASTING.includes(failure.kind);
+  return state === 'complete' && (outcome === 'uncertain' || outcome === 'not_covered');
+}
 
 interface TurnProps {
   turn: TurnState;
@@ -65,7 +75,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       />
       {turn.followUps && turn.followUps.length > 0 && (
         <div className="bookrag-next">
-          <Examples title={<h4>{strings.examples}</h4>} texts={turn.followUps} onAsk={(text) => onAsk({ text })} />
+          <Examples title={<h4>{strings.examples}</h4>} texts={turn.followUps} onChoose={(text) => onAsk({ text })} />
         </div>
       )}
       {outcome === 'not_covered' && question.selection && (
@@ -73,7 +83,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {strings.askWholeBook}
         </button>
       )}
-      {supportUrl && state === 'complete' && (outcome === 'uncertain' || outcome === 'not_covered') && (
+      {supportUrl && isHelpless(turn) && (
         // The address comes from the site, so it is not checked like links in answers.
         <p>
           <a href={supportAddress(supportUrl, turn, bookOrigin, question.pageUrl ?? pageUrl())} target="_blank" rel="noopener">

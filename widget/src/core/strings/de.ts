@@ -63,7 +63,7 @@ export const de: Strings = {
   copy: 'Antwort kopieren',
   share: 'Link kopieren, der diese Frage stellt',
   copyPage: 'Diese Seite als Markdown kopieren',
-  tools: 'Mit anderen Programmen verwenden',
+  tools: 'Mehr',
   thisPage: 'Diese Seite',
   viewMarkdown: 'Als Markdown anzeigen',
   openIn: 'In {name} öffnen',

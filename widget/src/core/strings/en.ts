@@ -61,7 +61,7 @@ export const en: Strings = {
   copy: 'Copy the answer',
   share: 'Copy a link that asks this question',
   copyPage: 'Copy this page as Markdown',
-  tools: 'Use with other programs',
+  tools: 'More',
   thisPage: 'This page',
   viewMarkdown: 'View as Markdown',
   openIn: 'Open in {name}',

@@ -63,7 +63,7 @@ export const es: Strings = {
   copy: 'Copiar la respuesta',
   share: 'Copiar un enlace que hace esta pregunta',
   copyPage: 'Copiar esta página como Markdown',
-  tools: 'Usar con otros programas',
+  tools: 'Más',
   thisPage: 'Esta página',
   viewMarkdown: 'Ver como Markdown',
   openIn: 'Abrir en {name}',

@@ -63,7 +63,7 @@ export const fr: Strings = {
   copy: 'Copier la réponse',
   share: 'Copier un lien qui pose cette question',
   copyPage: 'Copier cette page en Markdown',
-  tools: 'Utiliser avec d’autres programmes',
+  tools: 'Plus',
   thisPage: 'Cette page',
   viewMarkdown: 'Afficher en Markdown',
   openIn: 'Ouvrir dans {name}',

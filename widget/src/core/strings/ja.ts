@@ -63,7 +63,7 @@ export const ja: Strings = {
   copy: '回答をコピー',
   share: 'この質問をするリンクをコピー',
   copyPage: 'このページを Markdown でコピー',
-  tools: '他のプログラムで使う',
+  tools: 'その他',
   thisPage: 'このページ',
   viewMarkdown: 'Markdown で表示',
   openIn: '{name} で開く',

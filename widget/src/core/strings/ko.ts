@@ -63,7 +63,7 @@ export const ko: Strings = {
   copy: '답변 복사',
   share: '이 질문을 하는 링크 복사',
   copyPage: '이 페이지를 Markdown으로 복사',
-  tools: '다른 프로그램에서 사용',
+  tools: '더 보기',
   thisPage: '이 페이지',
   viewMarkdown: 'Markdown으로 보기',
   openIn: '{name}에서 열기',

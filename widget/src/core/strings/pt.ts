@@ -63,7 +63,7 @@ export const pt: Strings = {
   copy: 'Copiar a resposta',
   share: 'Copiar um link que faz esta pergunta',
   copyPage: 'Copiar esta página como Markdown',
-  tools: 'Usar com outros programas',
+  tools: 'Mais',
   thisPage: 'Esta página',
   viewMarkdown: 'Ver como Markdown',
   openIn: 'Abrir no {name}',

@@ -63,7 +63,7 @@ export const uk: Strings = {
   copy: 'Копіювати відповідь',
   share: 'Копіювати посилання, що ставить це запитання',
   copyPage: 'Копіювати цю сторінку як Markdown',
-  tools: 'Використати з іншими програмами',
+  tools: 'Більше',
   thisPage: 'Ця сторінка',
   viewMarkdown: 'Переглянути як Markdown',
   openIn: 'Відкрити в {name}',

@@ -63,7 +63,7 @@ export const zh: Strings = {
   copy: '复制答案',
   share: '复制可提出此问题的链接',
   copyPage: '将此页复制为 Markdown',
-  tools: '在其他程序中使用',
+  tools: '更多',
   thisPage: '此页面',
   viewMarkdown: '以 Markdown 查看',
   openIn: '在 {name} 中打开',
