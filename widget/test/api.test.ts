@@ -206,3 +206,12 @@ test('questions are read for the open page, and what is none is left out', async
   assert.deepEqual(await ask('/docs/a b', { questions: given }), [['Is **it** <b>?'], `${base}&page_url=%2Fdocs%2Fa+b`]);
   for (const data of [undefined, null, {}, { questions: {} }]) assert.deepEqual(await ask(undefined, data), [[], base]);
 });
+
+test('an address without an API is named in the console', async () => {
+  const warn = mock.method(console, 'warn', () => {});
+  answerWith(() => new Response('Not Found', { status: 404 }));
+  await assert.rejects(events(), (error) => failureOf(error).kind === 'unexpected');
+  assert.match(String(warn.mock.calls[0]?.arguments[0]), /no API at https:\/\/api\.example\/prod\/api\/v1.*option url/);
+  await assert.rejects(createApi('https://api.example').questions(undefined, new AbortController().signal));
+  assert.equal(warn.mock.callCount(), 1, 'older servers have no questions');
+});

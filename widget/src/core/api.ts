@@ -20,6 +20,11 @@ export interface Api {
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
+/** The responses of a server that is not the API. */
+const NOT_FOUND = [404, 405];
+/** What each version of the API has. */
+const ALWAYS_THERE = ['/chat', '/search'];
+
 /** The characters allowed in a header. A sign-in page returned by mistake is not a token. */
 const TOKEN = /^[!-~]+$/;
 
@@ -35,6 +40,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
     const asked = fetchOrHint(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
     const response = await unlessSilent(asked, 'unavailable');
+    if (NOT_FOUND.includes(response.status) && ALWAYS_THERE.includes(path)) hintAtUrl(base);
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
   }
@@ -97,8 +103,12 @@ function hint(url: string): void {
   const { origin } = new URL(url, location.href);
   if (origin === location.origin) return;
   console.warn(
-    `bookrag: no answer from ${origin}. Check that the API runs there, and that it allows this site: BOOKRAG_ORIGINS (the stack's parameter SiteOrigins) has to contain ${location.origin}`,
+    `bookrag: no answer from ${origin}. Check that the API runs there, that it allows this site: BOOKRAG_ORIGINS (the stack's parameter SiteOrigins) has to contain ${location.origin}, and that connect-src of the site's Content Security Policy, if there is one, has ${origin}`,
   );
+}
+
+function hintAtUrl(base: string): void {
+  console.warn(`bookrag: there is no API at ${base}. Check the plugin's option url (data-bookrag-url of the script): it is the API's address without /api/v1`);
 }
 
 /** Parses JSON. Invalid JSON comes from a proxy or another program in front of the server. */
