@@ -5,5 +5,5 @@ import { faster } from './faster.mjs';
 export default {
   ...example,
   future: { faster },
-  themes: [['@easyops-cn/docusaurus-search-local', { docsRouteBasePath: '/', indexBlog: false }]],
+  themes: [['@easyops-cn/docusaurus-search-local', { docsRouteBasePath: '/', indexBlog: false, searchBarShortcutHint: false }]],
 };
