@@ -36,6 +36,10 @@ use crate::provider::ProviderError;
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
+/// The second best section is quoted in doubt if its score is at least this share of the best one's. Of 78 doubted answers to questions of real users, the
+/// second is the right one in 8 of the 38 above it, and in 2 of the others.
+const CLOSE: f32 = 0.95;
+
 /// The source of an answer's text.
 enum AnswerSource {
     /// A fixed sentence.
@@ -303,7 +307,7 @@ impl Prepared {
         }
     }
 
-    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too.
+    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too, if it is about as good.
     fn quotes(&self, passages: &[Passage<'_>], doubt: Option<&str>) -> Vec<Quote> {
         let similarities = self.texts.similarities.as_ref();
         let question = &self.standalone;
@@ -314,7 +318,11 @@ impl Prepared {
         };
         let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
         let next = next_sections(question, passages, is_cited, similarities);
-        let second = next.first().map_or_else(Vec::new, |section| {
+        let score = |passage: &Passage<'_>| passage.candidate.scores.score;
+        let cited = passages.iter().find(|passage| is_cited(passage));
+        let least = cited.map_or(0.0, |cited| CLOSE * score(cited));
+        let second = next.first().filter(|next| score(&next.passage) >= least);
+        let second = second.map_or_else(Vec::new, |section| {
             extract(question, &[section.passage], similarities, continues)
         });
         let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
