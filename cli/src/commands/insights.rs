@@ -57,11 +57,12 @@ pub(super) async fn run(
     let insights = &report.insights;
     let subjects = subjects(config, arguments, insights).await;
     if let Some(file) = &arguments.html {
+        let look = site_look(&catalog, arguments).await;
         let page = html::Page {
             report: &report,
             subjects: &subjects,
             origin: config.origins.first().map(String::as_str),
-            look: &look(&catalog, arguments).await,
+            look: &look.unwrap_or_else(Look::neutral),
             is_served: false,
         };
         let message = |error| format!("cannot write {}: {error}", file.display());
@@ -127,22 +128,15 @@ impl Report {
     }
 }
 
-/// Returns the colours of the book's site, if it is in a folder of this machine.
-async fn look(catalog: &Catalog, arguments: &InsightsArguments) -> Look {
-    let live = catalog.live_index().await.ok().flatten();
+/// Returns the colours of the book's site, if it is in a folder of this machine and can be read.
+async fn site_look(catalog: &Catalog, arguments: &InsightsArguments) -> Option<Look> {
+    let live = catalog.live_index().await.ok()?;
     let indexed = live.map(|index| PathBuf::from(index.spec.site));
-    let folder = arguments.site.clone().or(indexed);
-    let site = folder.and_then(|folder| Site::read(&folder).ok());
-    let Some(site) = site.filter(|site| site.folder().is_some()) else {
-        return Look::neutral();
-    };
-    match site.source().await {
-        Ok(source) => match source.settings().await {
-            Ok(settings) => Look::read(&source, &settings).await,
-            Err(_) => Look::neutral(),
-        },
-        Err(_) => Look::neutral(),
-    }
+    let site = Site::read(&arguments.site.clone().or(indexed)?).ok()?;
+    site.folder()?;
+    let source = site.source().await.ok()?;
+    let settings = source.settings().await.ok()?;
+    Some(Look::read(&source, &settings).await)
 }
 
 /// The insights printed with `--json`.

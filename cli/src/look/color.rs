@@ -66,7 +66,7 @@ impl Color {
         }))
     }
 
-    /// Returns the color that this one is closer to, or replaces by the share `by`.
+    /// Returns this colour with the share `by` of another one.
     pub(super) fn mixed(self, other: Self, by: f64) -> Self {
         let mut channels = self.0;
         for (channel, other) in channels.iter_mut().zip(other.0) {

@@ -19,13 +19,11 @@ const MAX_EXAMPLES: usize = 4;
 
 /// Whether this server has a page of what readers asked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WhatWasAsked {
-    pub(super) is_shown: bool,
-}
+pub(super) struct HasInsights(pub(super) bool);
 
 pub(super) async fn book(
     State(server): Shared,
-    Extension(asked): Extension<WhatWasAsked>,
+    Extension(HasInsights(has_insights)): Extension<HasInsights>,
 ) -> Response {
     let mut stats = IndexStats::default();
     let mut indexing = None;
@@ -53,7 +51,7 @@ pub(super) async fn book(
         "navbar_title": settings.appearance.navbar_title,
         "has_logo": has_logo(&server).await,
         "is_mode_fixed": settings.appearance.is_mode_fixed,
-        "has_insights": asked.is_shown,
+        "has_insights": has_insights,
         "pages": stats.documents,
         "chunks": stats.chunks,
         "indexing": indexing,

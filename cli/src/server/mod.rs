@@ -25,7 +25,7 @@ use tokio::sync::{Mutex, Notify, RwLock};
 use crate::look::Look;
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
-use local_api::WhatWasAsked;
+use local_api::HasInsights;
 
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -105,7 +105,7 @@ impl Server {
 pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     let context = &server.context;
     // What readers asked is for this machine's user alone.
-    let is_shown = listening.ip().is_loopback();
+    let has_insights = listening.ip().is_loopback();
     let page = Router::new()
         .route("/", get(assets::page))
         .route("/assets/{name}", get(assets::asset))
@@ -115,7 +115,7 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         .route("/openapi.json", get(assets::openapi))
         .route("/api/reference", get(assets::reference))
         .route("/local/book", get(local_api::book))
-        .layer(Extension(WhatWasAsked { is_shown }))
+        .layer(Extension(HasInsights(has_insights)))
         .route("/api", any(not_found))
         .route("/api/", any(not_found))
         .route("/api/{*path}", any(not_found));
@@ -128,7 +128,7 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     // If readers must sign in for answers, they must for the book's text too.
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let mut reading = Router::new().fallback(reading::page);
-    if is_shown {
+    if has_insights {
         reading = reading.route("/insights", get(insights::page));
     }
     let reading = reading.layer(authorize);

@@ -31,9 +31,9 @@ pub(super) fn chart(insights: &[DayInsight], period: u64) -> String {
     let mut svg = String::new();
     for value in scale.lines() {
         let y = scale.y(value);
-        let _ = write!(
+        let _ = writeln!(
             svg,
-            "<line x1=\"{AXIS}%\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{:.1}%\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>\n",
+            "<line x1=\"{AXIS}%\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{:.1}%\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
             AXIS - 1.0,
             y + 4.0,
         );
@@ -150,9 +150,9 @@ fn labels(days: &[DayInsight], step: f64) -> String {
         } else {
             ""
         };
-        let _ = write!(
+        let _ = writeln!(
             labels,
-            "<text{class} x=\"{x:.2}%\" y=\"{:.0}\" text-anchor=\"{anchor}\">{}</text>\n",
+            "<text{class} x=\"{x:.2}%\" y=\"{:.0}\" text-anchor=\"{anchor}\">{}</text>",
             ABOVE + HEIGHT + 19.0,
             label(&day.day)
         );

@@ -17,6 +17,9 @@ const PERIODS: [u64; 3] = [7, 30, 90];
 /// The rows of a list that are seen at once.
 const SHOWN_ROWS: usize = 8;
 
+/// The site's icon, which `serve` has.
+const ICON: &str = "<link rel=\"icon\" href=\"/favicon.ico\">\n";
+
 /// The link from the page of `serve` to that which answers.
 const BACK: &str = "<p class=\"back\"><a href=\"/\">← Ask the docs</a></p>";
 
@@ -85,14 +88,14 @@ impl Page<'_> {
     fn head(&self) -> String {
         let title = escaped(&self.report.title);
         let days = self.report.days;
-        let (back, periods) = if self.is_served {
-            (BACK, periods(days))
+        let (icon, back, periods) = if self.is_served {
+            (ICON, BACK, periods(days))
         } else {
-            ("", String::new())
+            ("", "", String::new())
         };
         format!(
             "<!doctype html>\n<html lang=\"en\"{}>\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>Questions about {title}</title>\n<style>\n{}{}</style>\n</head>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>Questions about {title}</title>\n{icon}<style>\n{}{}</style>\n</head>\n\
              <body>\n<header><div>{back}<h1>Questions about {title}</h1>\n<p>The last {days} days. Days are UTC.</p></div>\n{periods}</header>\n<main>\n",
             self.look.attributes(),
             self.look.style_sheet(),
@@ -229,9 +232,9 @@ fn section(
         return;
     }
     let class = if is_wide { " class=\"wide\"" } else { "" };
-    let _ = write!(page, "<section{class}><h2>{heading}</h2>\n");
+    let _ = writeln!(page, "<section{class}><h2>{heading}</h2>");
     if !hint.is_empty() {
-        let _ = write!(page, "<p class=\"hint\">{hint}</p>\n");
+        let _ = writeln!(page, "<p class=\"hint\">{hint}</p>");
     }
     let (shown, rest) = rows.split_at(rows.len().min(SHOWN_ROWS));
     let _ = write!(page, "<ol>\n{}</ol>\n", shown.concat());

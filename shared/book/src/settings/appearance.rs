@@ -38,9 +38,9 @@ impl Appearance {
     pub(super) fn read(config: &ConfigValue) -> Self {
         let theme = config.get("themeConfig");
         let (navbar, modes) = (theme.get("navbar"), theme.get("colorMode"));
-        let (logo, is) = (navbar.get("logo"), |name| modes.get(name).bool());
-        let is_mode_fixed = is("disableSwitch") == Some(true);
-        let follows_system = is("respectPrefersColorScheme") == Some(true) && !is_mode_fixed;
+        let logo = navbar.get("logo");
+        let is_mode_fixed = modes.get("disableSwitch").bool() == Some(true);
+        let respects_system = modes.get("respectPrefersColorScheme").bool() == Some(true);
         let default_mode = match modes.get("defaultMode").text().as_deref() {
             Some("dark") => Some(ColorMode::Dark),
             Some("light") => Some(ColorMode::Light),
@@ -52,7 +52,7 @@ impl Appearance {
             logo_dark: own_file(logo.get("srcDark")),
             favicon: own_file(config.get("favicon")),
             style_sheets: style_sheets(config),
-            color_mode: default_mode.filter(|_| !follows_system),
+            color_mode: default_mode.filter(|_| is_mode_fixed || !respects_system),
             is_mode_fixed,
         }
     }
