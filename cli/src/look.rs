@@ -28,7 +28,7 @@ const DARK: &str = "--ifm-font-color-base:#e3e3e3;--ifm-color-content-secondary:
     --chart-answered:#6f9be0;--chart-uncertain:#e0ad3a;--chart-not-covered:#ec7468";
 
 /// The contrast at which a surface is told from the page.
-const SEEN: f64 = 1.2;
+const SEEN: f64 = 1.1;
 
 /// The contrast of white text on a colour that sites put white text on all the same.
 const NEARLY_READABLE: f64 = 2.9;
@@ -108,11 +108,10 @@ impl Look {
 fn accents(primary: Color, neutral: &str) -> String {
     let raised = value(neutral, "--ifm-color-emphasis-100").unwrap_or(Color::WHITE);
     let accent = primary.readable_on(raised);
-    let seen = if primary.contrast(raised) < SEEN {
-        accent
-    } else {
-        primary
-    };
+    let is_dark = raised.readable_text() == Color::WHITE;
+    let is_darker = primary.contrast(Color::WHITE) > raised.contrast(Color::WHITE);
+    let is_lost = primary.contrast(raised) < SEEN || (is_dark && is_darker);
+    let seen = if is_lost { accent } else { primary };
     let button = if seen.contrast(Color::WHITE) < NEARLY_READABLE {
         seen
     } else {

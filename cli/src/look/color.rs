@@ -131,7 +131,7 @@ fn number(text: &str) -> Option<f64> {
 
 fn channel(text: &str) -> Option<f64> {
     let value = match text.strip_suffix('%') {
-        Some(percent) => number(percent)? * 2.55,
+        Some(percent) => number(percent)? / 100.0 * 255.0,
         None => number(text)?,
     };
     Some(value.clamp(0.0, 255.0))
