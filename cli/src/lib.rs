@@ -3,6 +3,7 @@
 pub mod site;
 pub mod local;
 mod html;
+mod look;
 mod running;
 mod pages;
 mod examination;

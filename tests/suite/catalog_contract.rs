@@ -337,5 +337,6 @@ laws! {
         open_questions_are_counted_by_their_hash
         questions_with_a_stored_text_are_listed_most_often_asked_first
         lessons_are_counted_once_an_answer
+        what_readers_thought_is_counted_and_quoted
         lists_hold_twenty;
 }

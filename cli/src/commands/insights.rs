@@ -1,12 +1,15 @@
 //! `bookrag insights`: reports what readers' questions reveal about the book.
 
+mod chart;
 mod html;
 mod open;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bookrag::catalog::{Insights, LessonInsight, OpenQuestion};
+use bookrag::catalog::{
+    AskedQuestion, Catalog, CatalogError, CommentInsight, Insights, LessonInsight, OpenQuestion,
+};
 use bookrag::config::Config;
 use bookrag::context::Context;
 use bookrag::error::Error;
@@ -16,11 +19,14 @@ use serde::Serialize;
 
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
+use crate::look::Look;
+use crate::site::Site;
 use open::Subject;
 
 const DAY: u64 = 86_400;
-/// The days that the page of `serve` looks back.
-const SHOWN_DAYS: u64 = 30;
+/// The days that a report looks back if nothing else is said, and the most.
+const DEFAULT_DAYS: u64 = 30;
+const MAX_DAYS: u64 = 3_650;
 /// The most questions listed as asked most.
 const MOST_ASKED: u32 = 30;
 /// Digits shown of a question's hash.
@@ -29,7 +35,7 @@ const HASH_DIGITS: usize = 12;
 #[derive(Debug, Args)]
 pub(super) struct InsightsArguments {
     /// How many days to look back.
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
+    #[arg(long, default_value_t = DEFAULT_DAYS, value_parser = clap::value_parser!(u64).range(1..=MAX_DAYS))]
     days: u64,
     /// Write a page with the report, which opens in a browser without a server, instead of printing it.
     #[arg(long, value_name = "FILE")]
@@ -46,20 +52,18 @@ pub(super) async fn run(
 ) -> Result<Exit, CommandError> {
     let find = || BookFolder::find(config, arguments.site.as_deref());
     let catalog = open_catalog(config, find).await?;
-    let since = Duration::from_secs(arguments.days * DAY);
-    let insights = catalog.insights(since).await.map_err(LocalError::from)?;
-    let subjects = subjects(config, arguments, &insights).await;
+    let report = Report::read(&catalog, arguments.days).await;
+    let report = report.map_err(LocalError::from)?;
+    let insights = &report.insights;
+    let subjects = subjects(config, arguments, insights).await;
     if let Some(file) = &arguments.html {
-        let asked = catalog.asked_questions(since, MOST_ASKED).await;
-        let asked = asked.map_err(LocalError::from)?;
-        let live = catalog.live_index().await.map_err(LocalError::from)?;
+        let look = site_look(&catalog, arguments).await;
         let page = html::Page {
-            title: live.as_ref().map_or("the book", |index| &index.site.title),
-            days: arguments.days,
-            insights: &insights,
-            asked: &asked,
+            report: &report,
             subjects: &subjects,
             origin: config.origins.first().map(String::as_str),
+            look: &look.unwrap_or_else(Look::neutral),
+            is_served: false,
         };
         let message = |error| format!("cannot write {}: {error}", file.display());
         std::fs::write(file, page.written())
@@ -67,39 +71,72 @@ pub(super) async fn run(
         output::status(&format!("wrote {}", file.display()));
     }
     if json {
-        let insights = &insights;
         output::json(&Printed { insights, subjects });
     } else if arguments.html.is_none() {
-        print(&insights, arguments.days);
-        for line in open::lines(&subjects, &insights) {
+        print(insights, arguments.days);
+        for line in open::lines(&subjects, insights) {
             output::line(&line);
         }
     }
     Ok(Exit::Done)
 }
 
-/// Returns the report on the last [`SHOWN_DAYS`] days as a page.
+/// Returns the report on the last `days` days as a page, by default on the last [`DEFAULT_DAYS`].
 ///
 /// # Errors
 /// If the catalog cannot be read, or the book cannot be searched.
-pub(crate) async fn page(context: &Context) -> Result<String, Error> {
-    let since = Duration::from_secs(SHOWN_DAYS * DAY);
-    let catalog = context.catalog();
-    let insights = catalog.insights(since).await;
-    let insights = insights.map_err(Error::unavailable)?;
-    let asked = catalog.asked_questions(since, MOST_ASKED).await;
-    let asked = asked.map_err(Error::unavailable)?;
+pub(crate) async fn page(
+    context: &Context,
+    days: Option<u64>,
+    look: &Look,
+) -> Result<String, Error> {
+    let days = days.unwrap_or(DEFAULT_DAYS).clamp(1, MAX_DAYS);
+    let report = Report::read(context.catalog(), days).await;
+    let report = report.map_err(Error::unavailable)?;
     let index = context.live_index().await?;
-    let subjects = open::subjects(&insights, context, &index.spec.site).await?;
+    let subjects = open::subjects(&report.insights, context, &index.spec.site).await?;
     let page = html::Page {
-        title: &index.site.title,
-        days: SHOWN_DAYS,
-        insights: &insights,
-        asked: &asked,
+        report: &report,
         subjects: &subjects,
         origin: None,
+        look,
+        is_served: true,
     };
     Ok(page.written())
+}
+
+/// What the catalog knows of readers' questions.
+struct Report {
+    /// The title of the book.
+    title: String,
+    days: u64,
+    insights: Insights,
+    /// The questions whose text is stored, most frequent first.
+    asked: Vec<AskedQuestion>,
+}
+
+impl Report {
+    async fn read(catalog: &Catalog, days: u64) -> Result<Self, CatalogError> {
+        let since = Duration::from_secs(days * DAY);
+        let live = catalog.live_index().await?;
+        Ok(Self {
+            title: live.map_or("the book".to_owned(), |index| index.site.title),
+            days,
+            insights: catalog.insights(since).await?,
+            asked: catalog.asked_questions(since, MOST_ASKED).await?,
+        })
+    }
+}
+
+/// Returns the colours of the book's site, if it is in a folder of this machine and can be read.
+async fn site_look(catalog: &Catalog, arguments: &InsightsArguments) -> Option<Look> {
+    let live = catalog.live_index().await.ok()?;
+    let indexed = live.map(|index| PathBuf::from(index.spec.site));
+    let site = Site::read(&arguments.site.clone().or(indexed)?).ok()?;
+    site.folder()?;
+    let source = site.source().await.ok()?;
+    let settings = source.settings().await.ok()?;
+    Some(Look::read(&source, &settings).await)
 }
 
 /// The insights printed with `--json`.
@@ -163,6 +200,7 @@ fn print(insights: &Insights, days: u64) {
     questions("perhaps not answered by the book:", &insights.uncertain);
     lessons("most cited:", &insights.most_cited);
     lessons("in answers that did not help:", &insights.most_disliked);
+    comments(&insights.comments);
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
@@ -192,5 +230,16 @@ fn lessons(heading: &str, lessons: &[LessonInsight]) {
             "{:>6}  {}  {}",
             lesson.count, lesson.title, lesson.url
         ));
+    }
+}
+
+fn comments(comments: &[CommentInsight]) {
+    if !comments.is_empty() {
+        output::line("\nwhat readers wrote:");
+    }
+    for comment in comments {
+        let rating = if comment.helpful { "+" } else { "-" };
+        let question = comment.question.as_deref().unwrap_or_default();
+        output::line(&format!("     {rating}  {}  {question}", comment.comment));
     }
 }

@@ -1,9 +1,14 @@
 //! The page of `serve` and the reference of the API, built in `widget/` and embedded in the binary.
 
 use axum::body::Body;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+use super::Shared;
+use super::pictures::static_picture;
+use crate::html::escaped;
+use crate::look::Look;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -15,7 +20,8 @@ pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 2h5a1 1 0 0 1 1 1 1 1 0 0 1 1-1h5v11H9a1 1 0 0 0-1 1 1 1 0 0 0-1-1H2z" fill="#8a3b12"/></svg>"##;
+/// The icon of a site without one, in the place of which its colour is put.
+const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 1h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H8l-4 3.5V12H3a2 2 0 0 1-2-2V3a2 2 0 0 1 2-2z" fill="COLOR"/><path d="M4.5 5h7v1.5h-7zm0 3h4.5v1.5H4.5z" fill="#fff"/></svg>"##;
 
 /// A file of the page with its name and media type.
 macro_rules! compressed {
@@ -39,9 +45,21 @@ const COMPRESSED: [(&str, &str, &[u8]); 7] = [
     compressed!("reference.js", SCRIPT),
 ];
 
-/// The page to ask on.
-pub(super) async fn page() -> Response {
-    answer(HTML, include_str!("../../../widget/dist-page/index.html"))
+/// The page to ask on, with the site's title and colour mode from the first moment.
+pub(super) async fn page(State(server): Shared) -> Response {
+    let mode = server.look().await.attributes();
+    let page = include_str!("../../../widget/dist-page/index.html");
+    let page = page.replacen("<html lang=\"en\"", &format!("<html lang=\"en\"{mode}"), 1);
+    let title = format!("<title>{}</title>", escaped(server.title()));
+    answer(
+        HTML,
+        page.replacen("<title>Ask the docs</title>", &title, 1),
+    )
+}
+
+/// The site's colours.
+pub(super) async fn look(State(server): Shared) -> Response {
+    answer(CSS, server.look().await.style_sheet())
 }
 
 /// The reference of the API.
@@ -58,8 +76,27 @@ pub(super) async fn openapi() -> Response {
     )
 }
 
-pub(super) async fn icon() -> Response {
-    answer("image/svg+xml", ICON)
+pub(super) async fn icon(State(server): Shared) -> Response {
+    let ingest = server.reading.read().await;
+    if let Some(path) = &ingest.settings.appearance.favicon
+        && let Some(icon) = static_picture(&ingest, path).await
+    {
+        return icon;
+    }
+    let look = Look::read(&ingest.source, &ingest.settings).await;
+    answer("image/svg+xml", ICON.replace("COLOR", &look.icon_color()))
+}
+
+/// The site's logo for a colour mode: `light` or `dark`.
+pub(super) async fn logo(State(server): Shared, Path(mode): Path<String>) -> Response {
+    let ingest = server.reading.read().await;
+    let appearance = &ingest.settings.appearance;
+    let dark = appearance.logo_dark.as_ref().filter(|_| mode == "dark");
+    let logo = match dark.or(appearance.logo.as_ref()) {
+        Some(path) => static_picture(&ingest, path).await,
+        None => None,
+    };
+    logo.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
 }
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response {

@@ -1,18 +1,28 @@
 //! The page of what readers asked.
 
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+
+use serde::Deserialize;
 
 use super::Shared;
 use crate::commands::insights;
 
-/// Allows the page's own styles alone.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Allows the page's own styles and the site's icon alone.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Period {
+    /// How many days to look back.
+    days: Option<String>,
+}
 
 /// The page of `/insights`.
-pub(super) async fn page(State(server): Shared) -> Response {
-    match insights::page(&server.context).await {
+pub(super) async fn page(State(server): Shared, Query(period): Query<Period>) -> Response {
+    // An address that somebody changed by hand shows the usual period.
+    let days = period.days.and_then(|days| days.parse().ok());
+    match insights::page(&server.context, days, &server.look().await).await {
         Ok(page) => {
             let policy = [(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY)];
             (policy, Html(page)).into_response()

@@ -1,22 +1,30 @@
 //! Routes for the page and the commands besides the API: the book's name, the state of its index, and sync.
 
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use bookrag::book::{CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, SiteSettings};
 use bookrag::catalog::IndexStats;
 use bookrag::ingest::{MassDeletion, SyncOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Shared;
+use super::pictures::static_picture;
+use super::{Server, Shared};
 
 /// A file of the site with example questions, one per line.
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
 const MAX_EXAMPLES: usize = 4;
 
-pub(super) async fn book(State(server): Shared) -> Response {
+/// Whether this server has a page of what readers asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HasInsights(pub(super) bool);
+
+pub(super) async fn book(
+    State(server): Shared,
+    Extension(HasInsights(has_insights)): Extension<HasInsights>,
+) -> Response {
     let mut stats = IndexStats::default();
     let mut indexing = None;
     if let Ok(index) = server.context.live_index().await
@@ -40,6 +48,10 @@ pub(super) async fn book(State(server): Shared) -> Response {
         .collect();
     Json(json!({
         "title": server.title,
+        "navbar_title": settings.appearance.navbar_title,
+        "has_logo": has_logo(&server).await,
+        "is_mode_fixed": settings.appearance.is_mode_fixed,
+        "has_insights": has_insights,
         "pages": stats.documents,
         "chunks": stats.chunks,
         "indexing": indexing,
@@ -49,6 +61,14 @@ pub(super) async fn book(State(server): Shared) -> Response {
         "versions": versions(&settings),
     }))
     .into_response()
+}
+
+async fn has_logo(server: &Server) -> bool {
+    let ingest = server.reading.read().await;
+    match &ingest.settings.appearance.logo {
+        Some(path) => static_picture(&ingest, path).await.is_some(),
+        None => false,
+    }
 }
 
 /// A language or a version of the book that a reader can choose.

@@ -12,18 +12,20 @@ mod visitors;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
+use axum::{Extension, Router};
 use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, Notify, RwLock};
 
+use crate::look::Look;
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
+use local_api::HasInsights;
 
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -84,6 +86,15 @@ impl Server {
         Ok(report)
     }
 
+    /// The colours of the site as it is now.
+    async fn look(&self) -> Look {
+        let (source, settings) = {
+            let reading = self.reading.read().await;
+            (reading.source.clone(), reading.settings.clone())
+        };
+        Look::read(&source, &settings).await
+    }
+
     /// True while a run is indexing the book.
     pub(crate) fn is_indexing(&self) -> bool {
         self.ingest.try_lock().is_err()
@@ -93,13 +104,18 @@ impl Server {
 /// Returns the routes of a server that listens on `listening`.
 pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     let context = &server.context;
+    // What readers asked is for this machine's user alone.
+    let has_insights = listening.ip().is_loopback();
     let page = Router::new()
         .route("/", get(assets::page))
         .route("/assets/{name}", get(assets::asset))
+        .route("/assets/look.css", get(assets::look))
+        .route("/assets/logo/{mode}", get(assets::logo))
         .route("/favicon.ico", get(assets::icon))
         .route("/openapi.json", get(assets::openapi))
         .route("/api/reference", get(assets::reference))
         .route("/local/book", get(local_api::book))
+        .layer(Extension(HasInsights(has_insights)))
         .route("/api", any(not_found))
         .route("/api/", any(not_found))
         .route("/api/{*path}", any(not_found));
@@ -112,8 +128,7 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     // If readers must sign in for answers, they must for the book's text too.
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let mut reading = Router::new().fallback(reading::page);
-    // What readers asked is for this machine's user alone.
-    if listening.ip().is_loopback() {
+    if has_insights {
         reading = reading.route("/insights", get(insights::page));
     }
     let reading = reading.layer(authorize);

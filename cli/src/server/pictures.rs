@@ -3,11 +3,12 @@
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use bookrag::book::MAX_PAGE_BYTES;
+use bookrag::ingest::Ingest;
 
 use super::Server;
 
 /// Extensions and media types.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 8] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -15,6 +16,7 @@ const TYPES: [(&str, &str); 7] = [
     ("webp", "image/webp"),
     ("avif", "image/avif"),
     ("svg", "image/svg+xml"),
+    ("ico", "image/x-icon"),
 ];
 
 /// An SVG opened directly must not run scripts or load anything.
@@ -25,8 +27,6 @@ const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
 
 /// Serves the image at a path of the site; `None` if no static folder has it.
 pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
-    let extension = path.rsplit('.').next()?.to_ascii_lowercase();
-    let (_, media_type) = TYPES.iter().find(|(name, _)| *name == extension)?;
     let ingest = server.reading.read().await;
     let settings = &ingest.settings;
     // Each locale's site has a copy. The longest matching base URL wins, since one may begin with another.
@@ -37,8 +37,15 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     let below = bases
         .filter_map(|base| path.strip_prefix(&*base))
         .min_by_key(|below| below.len())?;
-    for folder in &settings.static_folders {
-        let file = format!("{folder}/{below}");
+    static_picture(&ingest, below).await
+}
+
+/// Serves the image at a path in the static folders; `None` if none has it.
+pub(super) async fn static_picture(ingest: &Ingest, path: &str) -> Option<Response> {
+    let extension = path.rsplit('.').next()?.to_ascii_lowercase();
+    let (_, media_type) = TYPES.iter().find(|(name, _)| *name == extension)?;
+    for folder in &ingest.settings.static_folders {
+        let file = format!("{folder}/{path}");
         let file = file.trim_start_matches('/');
         let read = ingest.source.read(file).await.ok().flatten();
         if let Some(bytes) = read.filter(|bytes| bytes.len() <= MAX_PAGE_BYTES) {

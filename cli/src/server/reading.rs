@@ -42,7 +42,10 @@ pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) ->
             let text = page_markdown(&page.blocks);
             markdown_page(text, site.unwrap_or_default(), &page.url)
         }
-        Some(page) => representation::html(&page, render(&page, server.title())),
+        Some(page) => {
+            let mode = server.look().await.attributes();
+            representation::html(&page, render(&page, server.title(), mode))
+        }
         None => (
             StatusCode::NOT_FOUND,
             [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
@@ -116,7 +119,8 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
     None
 }
 
-fn render(document: &Document, book: &str) -> String {
+/// Returns a page's HTML, with `mode` as attributes of its element.
+fn render(document: &Document, book: &str, mode: &str) -> String {
     let mut body = String::new();
     let is_item = |block: &Block| block.kind == BlockKind::ListItem;
     for run in document.blocks.chunk_by(|a, b| is_item(a) && is_item(b)) {
@@ -126,8 +130,8 @@ fn render(document: &Document, book: &str) -> String {
         });
     }
     format!(
-        "<!doctype html><html lang=\"{}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
+        "<!doctype html><html lang=\"{}\"{mode}><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/look.css\"><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
          <body><main class=\"reading\"><nav class=\"crumbs\"><a href=\"/\">Ask {book}</a></nav><p class=\"source\">{source}</p>\
          <article>{body}</article></main></body></html>",
         escaped(&document.file.locale),

@@ -69,9 +69,9 @@ pub use pages::{
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use settings::{
-    CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
-    SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,
-    instance_of_version, is_front_page, is_settings_file, origin_of_version,
+    Appearance, CURRENT_VERSION, ColorMode, ContentKind, DEFAULT_INSTANCE, Instance,
+    MarkdownFormat, Origin, SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings,
+    build_folder, instance_of_version, is_front_page, is_settings_file, origin_of_version,
     settings_files_named_in, settings_text, version_in_site,
 };
 pub use slug::slug;

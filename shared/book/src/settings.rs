@@ -1,6 +1,7 @@
 //! A site's settings: from `bookrag.toml`, or else literals in its Docusaurus config, or else defaults.
 
 mod value;
+mod appearance;
 mod budget;
 mod changes;
 mod evaluate;
@@ -20,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use appearance::{Appearance, ColorMode};
 pub use bookrag_toml::build_folder;
 pub use build::{SITEMAP, is_front_page};
 pub use instance::{
@@ -130,6 +132,8 @@ pub struct SiteSettings {
     pub synonyms: Vec<Vec<String>>,
     /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
+    /// How the site looks.
+    pub appearance: Appearance,
     /// Each setting with its value and origin.
     pub origins: Vec<Setting>,
     /// Settings that could not be read and are not essential.
@@ -290,6 +294,7 @@ impl SiteSettings {
             trailing_slash,
             default_locale: locales.default,
             static_folders: static_folders(&config),
+            appearance: Appearance::read(&config),
             locales: locales.all,
             i18n_path: locales.path,
             locale_places: locales.places,

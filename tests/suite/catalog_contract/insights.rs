@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, DayInsight, Feedback, Insights, LessonInsight, OpenQuestion, QueryLog,
-    QueryStatus, Rating,
+    AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, Insights, LessonInsight,
+    OpenQuestion, QueryLog, QueryStatus, Rating,
 };
 use uuid::Uuid;
 
@@ -219,6 +219,44 @@ pub(super) async fn lessons_are_counted_once_an_answer(store: Store) {
         insights.most_disliked,
         [lesson("Nodes", "nodes.md", 1), topics]
     );
+}
+
+pub(super) async fn what_readers_thought_is_counted_and_quoted(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    let asked = not_covered("a", Some("What's a quasar?"));
+    let (stored, not_stored) = (asked, not_covered("b", None));
+    for log in [&stored, &not_stored] {
+        write_log(catalog, log).await;
+    }
+    for (log, rating, comment) in [
+        (&stored, Rating::Up, Some("It was, after all.")),
+        (&stored, Rating::CitationClicked, None),
+        (&not_stored, Rating::Down, Some("“Quasar” is missing.")),
+    ] {
+        let feedback = Feedback {
+            message_id: log.query_id,
+            rating,
+            comment: comment.map(str::to_owned),
+        };
+        assert!(catalog.add_feedback(&feedback).await.unwrap());
+    }
+    let insights = catalog.insights(DAY).await.unwrap();
+    assert_eq!((insights.helpful, insights.not_helpful), (1, 1));
+    let day = &insights.days[0].day;
+    let comment = |question: Option<&str>, comment: &str, helpful| CommentInsight {
+        day: day.clone(),
+        question: question.map(str::to_owned),
+        comment: comment.to_owned(),
+        helpful,
+    };
+    let expected = [
+        comment(None, "“Quasar” is missing.", false),
+        comment(Some("What's a quasar?"), "It was, after all.", true),
+    ];
+    assert_eq!(insights.comments, expected);
+    store.elapse(DAY * 2).await;
+    assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
 }
 
 pub(super) async fn lists_hold_twenty(store: Store) {

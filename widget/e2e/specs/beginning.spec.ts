@@ -6,7 +6,7 @@ test('without questions of its own or of the book a site offers the headings of 
   await page.route('**/api/v1/questions?**', (route) => route.fulfill({ json: { success: true, data: { questions: [] } }, headers: { 'Access-Control-Allow-Origin': '*' } }));
   await panel.openOn(LESSON);
   const offered = panel.root.locator('.bookrag-example');
-  await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask about');
+  await expect(panel.root.locator('.bookrag-proposals h3')).toHaveText('You might ask about');
   const headings = await page.locator('article h2').evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
   for (const text of await offered.allTextContents()) expect(headings).toContain(text);
   const heading = (await offered.nth(1).textContent()) ?? '';
@@ -32,5 +32,5 @@ test('headings follow the reader to another page', async ({ page, panel }) => {
 
 test('a site’s own questions come in the place of headings', async ({ panel, exampleServer: _ }) => {
   await panel.openOn(`${EXAMPLE}/`);
-  await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask');
+  await expect(panel.root.locator('.bookrag-proposals h3')).toHaveText('You might ask');
 });

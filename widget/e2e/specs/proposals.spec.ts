@@ -33,7 +33,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     test('an empty panel proposes questions of the open page, as plain text, and asks the one that is chosen', async ({ page, panel }) => {
       const pages = await propose(page, PROPOSED);
       await panel.openOn(`${REACT18}/docs`);
-      await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask');
+      await expect(panel.root.locator('.bookrag-proposals h3')).toHaveText('You might ask');
       await expect(panel.root.locator('.bookrag-example')).toHaveText(PROPOSED);
       await expectPlainText(page);
       await expectAccessible(page, '.bookrag-panel');
@@ -122,5 +122,5 @@ test('a site with questions of its own asks for none', async ({ page, panel, exa
 test('a server that knows no questions leaves the headings of the page', async ({ page, panel }) => {
   await page.route('**/api/v1/questions?**', (route) => route.fulfill({ json: { success: true, data: {} }, headers: { 'Access-Control-Allow-Origin': '*' } }));
   await panel.openOn(`${REACT18}/docs`);
-  await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask about');
+  await expect(panel.root.locator('.bookrag-proposals h3')).toHaveText('You might ask about');
 });

@@ -62,9 +62,69 @@ test('a link asks its question, and what readers asked is listed', async ({ page
   await page.goto(`${SERVE}/?ask=${encodeURIComponent(NOT_IN_BOOK)}`);
   await expect(page.getByRole('heading', { name: 'Closest sections' })).toBeVisible();
   await expect(page).toHaveURL(`${SERVE}/`);
-  await page.goto(`${SERVE}/insights`);
-  await expect(page.getByRole('heading', { name: 'Not covered by the book' })).toBeVisible();
+  await page.getByRole('link', { name: 'What readers asked' }).click();
+  await expect(page).toHaveURL(`${SERVE}/insights`);
+  await expect(page.getByRole('heading', { name: 'Not covered', exact: true })).toBeVisible();
   await expect(page.getByText(NOT_IN_BOOK).first()).toBeVisible();
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme });
+
+    test('what readers asked is shown for the period that is chosen', async ({ page }) => {
+      await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
+      await page.getByRole('button', { name: 'Not helpful' }).click();
+      await page.getByLabel('What was wrong or missing?').fill('It leaves out the <b>water point</b>.');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await expect(page.getByText('Thanks for the feedback.').first()).toBeVisible();
+      await page.goto(`${SERVE}/insights`);
+      const period = page.getByRole('navigation', { name: 'Period' });
+      await expect(period.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'page');
+      await period.getByRole('link', { name: '7 days' }).click();
+      await expect(page).toHaveURL(`${SERVE}/insights?days=7`);
+      await expect(page.getByText('The last 7 days.')).toBeVisible();
+      await expect(page.locator('svg g')).toHaveCount(7);
+      await expect(page.locator('blockquote').first()).toHaveText('It leaves out the <b>water point</b>.');
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 320, height: 640 });
+      await page.getByText('The numbers').click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+    });
+  });
+}
+
+test('the page has the title and the colours of the site, in the mode that a reader chooses', async ({ page, exampleServer }) => {
+  const primary = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--ifm-color-primary'));
+  await page.goto(exampleServer.url);
+  await expect(page).toHaveTitle('Keeping a Sourdough');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Keeping a Sourdough');
+  expect(await primary()).toBe('rgb(138 75 18)');
+  await page.getByRole('button', { name: 'Use dark colours' }).click();
+  expect(await primary()).toBe('rgb(240 178 122)');
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Use light colours' })).toBeVisible();
+  expect(await primary()).toBe('rgb(240 178 122)');
+});
+
+test('the field stands above the questions to ask until one is asked, and below the answer then', async ({ page, exampleServer }) => {
+  await page.goto(exampleServer.url);
+  const top = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? NaN;
+  await expect(page.locator('.bookrag-proposals button').first()).toBeVisible();
+  expect(await top('.bookrag-composer')).toBeLessThan(await top('.bookrag-proposals'));
+  await page.locator('.bookrag-proposals button').first().click();
+  await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();
+  expect(await top('.bookrag-composer')).toBeGreaterThan(await top('.bookrag-answer'));
+});
+
+test('on a wide screen the sources stand beside the answer', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
+  await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();
+  const [answer, sources] = await Promise.all(['.bookrag-answer', '.bookrag-sources'].map((part) => page.locator(part).boundingBox()));
+  expect(sources?.x).toBeGreaterThan((answer?.x ?? NaN) + (answer?.width ?? NaN));
+  await expectAccessible(page);
 });
 
 test('a greeting is answered with questions to ask', async ({ page }) => {
@@ -156,11 +216,11 @@ test('a language and a version that are chosen are asked, also after a reload', 
     await expect(page.getByRole('button', { name: 'Copy the answer' })).toHaveCount(asked.length);
   };
   await page.goto(SERVE);
-  const version = page.getByRole('combobox', { name: 'Version of the book' });
+  const version = page.getByRole('combobox', { name: 'Version of the docs' });
   await expect(version).toHaveValue('2.0');
   await expectAccessible(page);
   await ask();
-  await page.getByRole('combobox', { name: 'Language of the book' }).selectOption('Urdu');
+  await page.getByRole('combobox', { name: 'Language of the docs' }).selectOption('Urdu');
   await version.selectOption('1.0');
   await ask();
   await page.goto(`${SERVE}/?version=1.0`);

@@ -10,14 +10,23 @@ import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { AskPanel, useConversation } from '../panel/AskPanel';
 import { Formula } from '../panel/Formula';
+import { MoonIcon, NewIcon, SunIcon } from '../panel/icons';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { CodeBlock } from './CodeBlock';
 import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
+import { useColorMode } from './useColorMode';
 
 /** The response of `GET /local/book`. */
 interface Book {
   title: string;
+  /** What stands beside the logo on the site; the title if it has no logo, either. */
+  navbar_title: string | null;
+  has_logo: boolean;
+  /** True if the site has one colour mode. */
+  is_mode_fixed: boolean;
+  /** True if this server shows what readers asked. */
+  has_insights: boolean;
   pages: number;
   chunks: number;
   /** Only during the first indexing: pages that can be found, and all pages, 0 until they are counted. */
@@ -38,7 +47,7 @@ document.documentElement.lang = locale;
 document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 
 const pageStrings = pageStringsFor(locale);
-const strings = { ...stringsFor(locale), keys: pageStrings.keys, sources: pageStrings.sources };
+const strings = { ...stringsFor(locale), ...pageStrings };
 /** The beginning of the URLs of the chosen edition; `undefined` for the default one. Questions are asked outside of the view, too. */
 let edition: string | undefined;
 const pageUrl = () => edition;
@@ -112,6 +121,7 @@ function Page() {
     pageUrl,
     ...(examples && { examples }),
     searches: true,
+    fieldFirst: true,
     go: openBeside,
     placeInFile,
     CodeBlock,
@@ -120,47 +130,89 @@ function Page() {
 
   return (
     <SiteContext.Provider value={site}>
-      <header className="bookrag-masthead">
-        <h1>
-          <bdi>{title ?? strings.title}</bdi>
-        </h1>
+      <Bar book={book} onChoose={choose} />
+      <Conversation book={book} />
+      <footer className="bookrag-foot">
         <Facts book={book} />
-        {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={choose} />}
-      </header>
-      <main>
-        <h2 className="bookrag-hidden">{strings.conversation}</h2>
-        <AskPanel field={field} />
-      </main>
+        {typeof book === 'object' && book.has_insights && <a href="/insights">{pageStrings.insights}</a>}
+        <a href="/api/reference">{pageStrings.api}</a>
+      </footer>
     </SiteContext.Provider>
   );
 }
 
-function Facts({ book }: { book: Book | 'not reached' | undefined }) {
+/** What the page knows of the book: nothing until it is read. */
+interface BookProps {
+  book: Book | 'not reached' | undefined;
+}
+
+/** The head of the page, like the site's own. */
+function Bar({ book, onChoose }: BookProps & { onChoose: (path: string | undefined) => void }) {
   const { turns } = useConversation();
-  const count = (number: number) => number.toLocaleString(locale);
-  const facts = ({ pages, chunks, indexing }: Book) => {
-    if (indexing) {
-      const { done, total } = indexing;
-      return total ? fill(pageStrings.indexing, { done: count(done), total: count(total) }) : pageStrings.indexingBegins;
-    }
-    return chunks ? fill(pageStrings.facts, { pages: count(pages), passages: count(chunks) }) : pageStrings.nothingIndexed;
-  };
+  const [mode, setMode] = useColorMode();
+  const { title = document.title, navbar_title, has_logo, is_mode_fixed = true } = typeof book === 'object' ? book : {};
+  const name = navbar_title ?? (has_logo ? '' : title);
+  const other = mode === 'dark' ? 'light' : 'dark';
   return (
-    <p className="bookrag-facts">
-      <span>{book === 'not reached' ? pageStrings.notReached : book && facts(book)}</span>
+    <header className="bookrag-bar">
+      <h1>
+        {has_logo && <img className="bookrag-logo" src={`/assets/logo/${mode}`} alt={name ? '' : title} />}
+        <bdi>{name}</bdi>
+      </h1>
+      {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={onChoose} />}
       {turns.length > 0 && (
         <button
           type="button"
+          className="bookrag-new"
           onClick={() => {
             session.clear();
             field.current?.focus();
           }}>
-          {strings.newConversation}
+          <NewIcon />
+          <span>{strings.newConversation}</span>
         </button>
       )}
-      <a href="/api/reference">{pageStrings.api}</a>
-    </p>
+      {!is_mode_fixed && (
+        <button type="button" className="bookrag-tool" aria-label={pageStrings[other]} title={pageStrings[other]} onClick={() => setMode(other)}>
+          {other === 'dark' ? <MoonIcon /> : <SunIcon />}
+        </button>
+      )}
+    </header>
   );
+}
+
+function Conversation({ book }: BookProps) {
+  const { turns } = useConversation();
+  const isEmpty = turns.length === 0;
+  return (
+    <main className={isEmpty ? 'bookrag-empty' : undefined}>
+      <Trouble book={book} />
+      {isEmpty ? <h2>{strings.title}</h2> : <h2 className="bookrag-hidden">{strings.conversation}</h2>}
+      <AskPanel field={field} />
+    </main>
+  );
+}
+
+const count = (number: number) => number.toLocaleString(locale);
+
+/** How many pages can be asked. */
+function Facts({ book }: BookProps) {
+  if (typeof book !== 'object' || troubleOf(book)) return null;
+  return <span className="bookrag-facts">{fill(pageStrings.facts, { pages: count(book.pages), passages: count(book.chunks) })}</span>;
+}
+
+/** Why answers may lack something now. */
+function Trouble({ book }: BookProps) {
+  const trouble = troubleOf(book);
+  return trouble ? <p className="bookrag-facts bookrag-trouble">{trouble}</p> : null;
+}
+
+function troubleOf(book: BookProps['book']): string | undefined {
+  if (book === undefined) return undefined;
+  if (book === 'not reached') return pageStrings.notReached;
+  if (!book.indexing) return book.chunks ? undefined : pageStrings.nothingIndexed;
+  const { done, total } = book.indexing;
+  return total ? fill(pageStrings.indexing, { done: count(done), total: count(total) }) : pageStrings.indexingBegins;
 }
 
 function placeInFile({ source, start_line, end_line }: Citation): string {

@@ -22,7 +22,7 @@ interface AskPanelProps {
 
 /** Renders the conversation, the pages found while a question is typed, and the field for the next question. */
 export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPanelProps) {
-  const { session, strings } = useSite();
+  const { session, strings, fieldFirst = false } = useSite();
   const { turns } = useConversation();
   const [draft, setDraft] = useState(session.draft);
   const [status, setStatus] = useState('');
@@ -74,22 +74,28 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
     to.focus();
   };
 
+  const isEmpty = turns.length === 0;
+  const proposals = (
+    <>
+      <Proposals onAsk={askProposed} onTopic={beginWith} />
+      <EarlierConversations onResume={() => field.current?.focus()} />
+    </>
+  );
+  const results = <Results search={search} isAnswering={last?.state === 'answering'} onAsk={askProposed} announce={announce} />;
+  const hasFieldAbove = isEmpty && fieldFirst;
+
   return (
     <div className="bookrag-ask" onKeyDown={onKeyDown}>
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
-        {turns.length === 0 && (
-          <>
-            <Welcome onAsk={askProposed} onTopic={beginWith} />
-            <EarlierConversations onResume={() => field.current?.focus()} />
-          </>
-        )}
+        {isEmpty && <p className="bookrag-welcome">{strings.welcome}</p>}
+        {isEmpty && !fieldFirst && proposals}
         {turns.map((turn) => (
           <Boundary key={turn.id} fallback={<p className="bookrag-note">{strings.notShown}</p>}>
             <Turn turn={turn} onAsk={ask} announce={announce} />
           </Boundary>
         ))}
       </div>
-      <Results search={search} isAnswering={last?.state === 'answering'} onAsk={askProposed} announce={announce} />
+      {!hasFieldAbove && results}
       <Composer
         field={field}
         draft={draft}
@@ -100,6 +106,8 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
         onAsk={askNow}
         announce={announce}
       />
+      {hasFieldAbove && results}
+      {hasFieldAbove && proposals}
       <p className="bookrag-hidden" role="status">
         {status}
       </p>
@@ -107,14 +115,13 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   );
 }
 
-/** Says what the panel is for, and offers questions or headings. */
-function Welcome({ onAsk, onTopic }: { onAsk: (text: string) => void; onTopic: (topic: string) => void }) {
+/** Offers questions or headings. */
+function Proposals({ onAsk, onTopic }: { onAsk: (text: string) => void; onTopic: (topic: string) => void }) {
   const { strings, topics = [] } = useSite();
   const questions = useProposals();
   const hasQuestions = questions === undefined || questions.length > 0;
   return (
-    <div className="bookrag-welcome">
-      <p>{strings.welcome}</p>
+    <div className="bookrag-proposals">
       {hasQuestions
         ? <Examples title={<h3>{strings.examples}</h3>} texts={questions ?? []} onChoose={onAsk} />
         : <Examples title={<h3>{strings.topics}</h3>} texts={topics} onChoose={onTopic} />}

@@ -24,6 +24,8 @@ export interface Site {
   examples?: string[];
   /** Headings to offer if there are no questions. */
   topics?: string[];
+  /** True if an empty panel has the field above what it proposes. */
+  fieldFirst?: boolean;
   /** True to show matching pages while a question is typed. */
   searches: boolean;
   /** The path of the page the reader is on. */

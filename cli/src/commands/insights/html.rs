@@ -2,159 +2,181 @@
 
 use std::fmt::Write;
 
-use bookrag::catalog::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuestion};
+use bookrag::catalog::{AskedQuestion, CommentInsight, DayInsight, LessonInsight, OpenQuestion};
 use bookrag::prices::dollars;
 
+use super::chart::{chart, parts};
 use super::open::Subject;
-use super::{HASH_DIGITS, percent};
+use super::{HASH_DIGITS, Report, percent};
 use crate::html::escaped;
+use crate::look::Look;
 
-/// The height of the chart and the width of a day in it, in pixels.
-const HEIGHT: u64 = 120;
-const DAY_WIDTH: usize = 22;
+/// The periods in days to choose from.
+const PERIODS: [u64; 3] = [7, 30, 90];
 
-const HEAD: &str = r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1e21; background: #fff }
-h2 { margin-top: 2.5rem }
-dl { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem }
-dt { color: #525860 }
-dd { margin: 0; font-size: 1.6rem }
-table { border-collapse: collapse; width: 100% }
-td, th { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #dadde1; vertical-align: top; overflow-wrap: anywhere }
-td:first-child, th:first-child { text-align: right; width: 4rem; font-variant-numeric: tabular-nums }
-.answered { fill: #4c8bf5 } .uncertain { fill: #f2b134 } .not_covered { fill: #d64545 }
-.chart { overflow-x: auto }
-@media (prefers-color-scheme: dark) { body { color: #e3e3e3; background: #1b1b1d } dt { color: #a0a4aa } td, th { border-color: #444 } }
-</style>
-"#;
+/// The rows of a list that are seen at once.
+const SHOWN_ROWS: usize = 8;
+
+/// The site's icon, which `serve` has.
+const ICON: &str = "<link rel=\"icon\" href=\"/favicon.ico\">\n";
+
+/// The link from the page of `serve` to that which answers.
+const BACK: &str = "<p class=\"back\"><a href=\"/\">← Ask the docs</a></p>";
+
+/// Nothing of a page with what readers wrote may run, or be sent anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'";
 
 /// What the page shows.
 pub(super) struct Page<'a> {
-    /// The title of the book.
-    pub(super) title: &'a str,
-    pub(super) days: u64,
-    pub(super) insights: &'a Insights,
-    /// The questions whose text is stored, most frequent first.
-    pub(super) asked: &'a [AskedQuestion],
+    pub(super) report: &'a Report,
     pub(super) subjects: &'a [Subject],
     /// The origin of the book's pages, for links to them.
     pub(super) origin: Option<&'a str>,
+    pub(super) look: &'a Look,
+    /// True for the page of `serve`, which links to others.
+    pub(super) is_served: bool,
 }
 
 impl Page<'_> {
     pub(super) fn written(&self) -> String {
-        let title = escaped(self.title);
-        let mut page = HEAD.to_owned();
-        let _ = write!(
-            page,
-            "<title>Questions about {title}</title>\n</head>\n<body>\n<h1>Questions about {title}</h1>\n\
-             <p>The last {} days. Days are UTC.</p>\n",
-            self.days
-        );
-        page.push_str(&self.totals());
-        page.push_str(&self.chart());
-        let asked = self.asked.iter();
-        let asked = asked.map(|asked| (asked.count, escaped(&asked.question)));
-        section(&mut page, "Asked most", asked);
+        let insights = &self.report.insights;
+        let mut page = self.head();
+        page.push_str(&self.figures());
+        page.push_str(&self.by_day());
+        page.push_str("<div class=\"lists\">\n");
         let subjects = self.subjects.iter();
-        let subjects = subjects.map(|subject| (subject.count, self.subject(subject)));
-        section(&mut page, "To write about, by subject", subjects);
-        let open = |open: &OpenQuestion| (open.count, question(open));
-        let not_covered = self.insights.not_covered.iter().map(open);
-        section(&mut page, "Not covered by the book", not_covered);
-        let uncertain = self.insights.uncertain.iter().map(open);
-        section(&mut page, "Perhaps not answered by the book", uncertain);
-        let lesson = |lesson: &LessonInsight| (lesson.count, self.link(&lesson.title, &lesson.url));
-        let disliked = self.insights.most_disliked.iter().map(lesson);
-        section(&mut page, "Pages in answers that did not help", disliked);
-        let cited = self.insights.most_cited.iter().map(lesson);
-        section(&mut page, "Pages cited most", cited);
+        let subjects = subjects.map(|subject| self.subject(subject));
+        let hint = "Questions that were refused or answered in doubt, by subject, each with the page that is nearest to it.";
+        section(
+            &mut page,
+            "To write about, by subject",
+            hint,
+            true,
+            subjects,
+        );
+        let comments = insights.comments.iter().map(comment);
+        section(&mut page, "What readers wrote", "", true, comments);
+        section(
+            &mut page,
+            "Asked most",
+            "",
+            false,
+            self.report.asked.iter().map(asked),
+        );
+        let lesson = |lesson: &LessonInsight| self.lesson(lesson);
+        let cited = insights.most_cited.iter().map(lesson);
+        section(&mut page, "Pages cited most", "", false, cited);
+        let not_covered = insights.not_covered.iter().map(open);
+        let hint = "Refused, with the closest sections.";
+        section(&mut page, "Not covered", hint, false, not_covered);
+        let uncertain = insights.uncertain.iter().map(open);
+        let hint = "Answered with a warning that the answer may not be there.";
+        section(&mut page, "In doubt", hint, false, uncertain);
+        let disliked = insights.most_disliked.iter().map(lesson);
+        section(
+            &mut page,
+            "Pages in answers that did not help",
+            "",
+            false,
+            disliked,
+        );
+        page.push_str("</div>\n</main>\n");
         page.push_str("</body>\n</html>\n");
         page
     }
 
-    fn totals(&self) -> String {
-        let sum = |of: fn(&DayInsight) -> u64| self.insights.days.iter().map(of).sum::<u64>();
-        let questions = sum(|day| day.questions);
-        let share = |part: u64| format!("{:.0} %", percent(part, questions));
-        let totals = [
-            ("Questions", questions.to_string()),
-            ("Not covered", share(sum(|day| day.not_covered))),
-            ("In doubt", share(sum(|day| day.uncertain))),
-            ("From the cache", share(sum(|day| day.cached))),
-            (
-                "Models, US dollars",
-                format!("{:.2}", dollars(sum(|day| day.cost_micro_usd))),
-            ),
-        ];
-        let totals =
-            totals.map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>\n"));
-        format!("<dl>\n{}</dl>\n", totals.concat())
+    fn head(&self) -> String {
+        let title = escaped(&self.report.title);
+        let days = self.report.days;
+        let (icon, back, periods) = if self.is_served {
+            (ICON, BACK, periods(days))
+        } else {
+            ("", "", String::new())
+        };
+        format!(
+            "<!doctype html>\n<html lang=\"en\"{}>\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n<title>Questions about {title}</title>\n{icon}<style>\n{}{}</style>\n</head>\n\
+             <body>\n<header><div>{back}<h1>Questions about {title}</h1>\n<p>The last {days} days. Days are UTC.</p></div>\n{periods}</header>\n<main>\n",
+            self.look.attributes(),
+            self.look.style_sheet(),
+            include_str!("style.css"),
+        )
     }
 
-    /// A bar for each day with questions: answered, in doubt, not covered.
-    fn chart(&self) -> String {
-        let days = &self.insights.days;
-        let Some(most) = days.iter().map(|day| day.questions).max() else {
-            return "<p>No questions.</p>\n".to_owned();
-        };
-        let mut bars = String::new();
-        for (place, day) in days.iter().enumerate() {
-            let x = place * DAY_WIDTH;
-            let rest = day
-                .questions
-                .saturating_sub(day.not_covered + day.uncertain);
-            let _ = write!(
-                bars,
-                "<g><title>{}: {} questions, {} in doubt, {} not covered</title>",
-                escaped(&day.day),
-                day.questions,
-                day.uncertain,
-                day.not_covered
-            );
-            let mut top = HEIGHT;
-            for (class, count) in [
-                ("answered", rest),
-                ("uncertain", day.uncertain),
-                ("not_covered", day.not_covered),
-            ] {
-                let height = count * HEIGHT / most.max(1);
-                top = top.saturating_sub(height);
-                let width = DAY_WIDTH - 4;
-                let _ = write!(
-                    bars,
-                    "<rect class=\"{class}\" x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>"
-                );
-            }
-            bars.push_str("</g>\n");
+    fn figures(&self) -> String {
+        let insights = &self.report.insights;
+        let days = &insights.days;
+        let questions = sum(days, |day| day.questions);
+        let mut figures = vec![
+            figure(
+                "Questions",
+                &questions.to_string(),
+                &format!("on {} of {} days", days.len(), self.report.days),
+            ),
+            share("Answered", sum(days, |day| parts(day)[0].1), questions),
+            share("In doubt", sum(days, |day| day.uncertain), questions),
+            share("Not covered", sum(days, |day| day.not_covered), questions),
+            share(
+                "Rated helpful",
+                insights.helpful,
+                insights.helpful + insights.not_helpful,
+            ),
+            share("From the cache", sum(days, |day| day.cached), questions),
+        ];
+        let cost = dollars(sum(days, |day| day.cost_micro_usd));
+        let saved = dollars(sum(days, |day| day.saved_micro_usd));
+        // Quotes cost nothing.
+        if cost + saved > 0.0 {
+            let saved = format!("${saved:.2} saved by the cache");
+            figures.push(figure("Models", &format!("${cost:.2}"), &saved));
         }
-        let width = days.len() * DAY_WIDTH;
-        let (first, last) = (&days[0].day, &days[days.len() - 1].day);
+        format!("<dl class=\"figures\">\n{}</dl>\n", figures.concat())
+    }
+
+    /// The chart, and what its colours mean.
+    fn by_day(&self) -> String {
+        let days = &self.report.insights.days;
+        if days.is_empty() {
+            return "<section><h2>By day</h2><p class=\"hint\">No questions in this period.</p></section>\n".to_owned();
+        }
         format!(
-            "<h2>By day</h2>\n<p>{} to {}, {most} questions at most. Blue: answered, yellow: in doubt, red: not covered.</p>\n\
-             <div class=\"chart\"><svg width=\"{width}\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"Questions by day\">\n{bars}</svg></div>\n",
-            escaped(first),
-            escaped(last)
+            "<section><h2>By day</h2>\n<ul class=\"key\"><li class=\"answered\">Answered <strong>{}</strong></li>\
+             <li class=\"uncertain\">In doubt <strong>{}</strong></li><li class=\"not_covered\">Not covered <strong>{}</strong></li></ul>\n{}</section>\n",
+            sum(days, |day| parts(day)[0].1),
+            sum(days, |day| day.uncertain),
+            sum(days, |day| day.not_covered),
+            chart(days, self.report.days)
         )
     }
 
     fn subject(&self, subject: &Subject) -> String {
-        let questions: Vec<String> = subject.questions.iter().map(|text| escaped(text)).collect();
-        let nearest = subject.nearest.iter();
-        let nearest =
-            nearest.map(|page| format!("<br>Nearest: {}", self.link(&page.title, &page.url)));
-        format!("{}{}", questions.join("<br>"), nearest.collect::<String>())
+        let mut questions = subject.questions.iter();
+        let mut row = counted(
+            &escaped(questions.next().map_or("", String::as_str)),
+            subject.count,
+        );
+        for question in questions {
+            let _ = write!(
+                row,
+                "<p class=\"also\" dir=\"auto\">{}</p>",
+                escaped(question)
+            );
+        }
+        if let Some(page) = &subject.nearest {
+            let link = self.link(&page.title, &page.url);
+            let _ = write!(row, "<p class=\"more\">Nearest page: {link}</p>");
+        }
+        row
+    }
+
+    fn lesson(&self, lesson: &LessonInsight) -> String {
+        counted(&self.link(&lesson.title, &lesson.url), lesson.count)
     }
 
     fn link(&self, title: &str, url: &str) -> String {
         let title = escaped(title);
-        match self.origin {
+        let origin = self.origin.or(self.is_served.then_some(""));
+        match origin {
             Some(origin) if url.starts_with('/') => {
                 format!(
                     "<a href=\"{}{}\">{title}</a>",
@@ -167,35 +189,112 @@ impl Page<'_> {
     }
 }
 
-/// Adds a table of counts; nothing without rows.
-fn section(page: &mut String, heading: &str, rows: impl Iterator<Item = (u64, String)>) {
-    let rows: String = rows
-        .map(|(count, text)| format!("<tr><td>{count}</td><td>{text}</td></tr>\n"))
-        .collect();
-    if !rows.is_empty() {
-        let _ = write!(page, "<h2>{heading}</h2>\n<table>\n{rows}</table>\n");
+fn sum(days: &[DayInsight], of: impl Fn(&DayInsight) -> u64) -> u64 {
+    days.iter().map(of).sum()
+}
+
+fn figure(name: &str, value: &str, detail: &str) -> String {
+    format!("<div><dt>{name}</dt><dd>{value}</dd><dd>{detail}</dd></div>\n")
+}
+
+/// The share of a part in percent; a dash if there is nothing to share.
+fn share(name: &str, part: u64, whole: u64) -> String {
+    let value = match whole {
+        0 => "–".to_owned(),
+        whole => format!("{:.0} %", percent(part, whole)),
+    };
+    figure(name, &value, &format!("{part} of {whole}"))
+}
+
+/// The links to other periods.
+fn periods(days: u64) -> String {
+    let links = PERIODS.map(|period| {
+        let current = if period == days {
+            " aria-current=\"page\""
+        } else {
+            ""
+        };
+        format!("<a href=\"/insights?days={period}\"{current}>{period} days</a>")
+    });
+    format!("<nav aria-label=\"Period\">{}</nav>\n", links.concat())
+}
+
+/// Adds a list, of which the first rows are seen at once; nothing without rows.
+fn section(
+    page: &mut String,
+    heading: &str,
+    hint: &str,
+    is_wide: bool,
+    rows: impl Iterator<Item = String>,
+) {
+    let rows: Vec<String> = rows.map(|row| format!("<li>{row}</li>\n")).collect();
+    if rows.is_empty() {
+        return;
     }
+    let class = if is_wide { " class=\"wide\"" } else { "" };
+    let _ = writeln!(page, "<section{class}><h2>{heading}</h2>");
+    if !hint.is_empty() {
+        let _ = writeln!(page, "<p class=\"hint\">{hint}</p>");
+    }
+    let (shown, rest) = rows.split_at(rows.len().min(SHOWN_ROWS));
+    let _ = write!(page, "<ol>\n{}</ol>\n", shown.concat());
+    if !rest.is_empty() {
+        let _ = write!(
+            page,
+            "<details><summary>{} more</summary>\n<ol>\n{}</ol></details>\n",
+            rest.len(),
+            rest.concat()
+        );
+    }
+    page.push_str("</section>\n");
+}
+
+/// A row's text in HTML with its count.
+fn counted(html: &str, count: u64) -> String {
+    format!("<span dir=\"auto\">{html}</span><span class=\"count\">{count}</span>")
+}
+
+fn asked(asked: &AskedQuestion) -> String {
+    counted(&escaped(&asked.question), asked.count)
 }
 
 /// The text of a question, or the beginning of its hash if the text is not stored.
-fn question(open: &OpenQuestion) -> String {
-    match &open.question {
+fn open(open: &OpenQuestion) -> String {
+    let text = match &open.question {
         Some(text) => escaped(text),
         None => {
             let hash: String = open.question_hash.chars().take(HASH_DIGITS).collect();
             format!("<code>{hash}</code>")
         }
-    }
+    };
+    counted(&text, open.count)
+}
+
+fn comment(comment: &CommentInsight) -> String {
+    let rating = if comment.helpful {
+        "helpful"
+    } else {
+        "not helpful"
+    };
+    let question = comment.question.as_deref().map(escaped);
+    let question = question.unwrap_or_else(|| "A question whose text is not stored".to_owned());
+    format!(
+        "<blockquote dir=\"auto\">{}</blockquote><p class=\"more\" dir=\"auto\">{question} · {rating} · {}</p>",
+        escaped(&comment.comment),
+        escaped(&comment.day)
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use bookrag::catalog::Insights;
+
     use super::*;
 
-    #[test]
-    fn what_readers_wrote_is_text() {
-        let attack = "</table><script src=\"https://evil.example/x.js\"></script>";
-        let day = |day: &str, questions, not_covered| DayInsight {
+    const ATTACK: &str = "</table><script src=\"https://evil.example/x.js\"></script>";
+
+    fn day(day: &str, questions: u64, not_covered: u64) -> DayInsight {
+        DayInsight {
             day: day.to_owned(),
             questions,
             not_covered,
@@ -206,44 +305,80 @@ mod tests {
             cost_micro_usd: 1_500_000,
             cached: 1,
             saved_micro_usd: 0,
-        };
+        }
+    }
+
+    fn report() -> Report {
         let insights = Insights {
             days: vec![day("2026-11-01", 4, 2), day("2026-11-02", 8, 0)],
             not_covered: vec![OpenQuestion {
                 question_hash: "0".repeat(64),
-                question: Some(attack.to_owned()),
+                question: Some(ATTACK.to_owned()),
                 count: 2,
             }],
             most_cited: vec![LessonInsight {
-                title: attack.to_owned(),
+                title: ATTACK.to_owned(),
                 url: "/docs/\"a".to_owned(),
                 count: 3,
             }],
+            helpful: 3,
+            not_helpful: 1,
+            comments: vec![CommentInsight {
+                day: "2026-11-02".to_owned(),
+                question: Some(ATTACK.to_owned()),
+                comment: ATTACK.to_owned(),
+                helpful: false,
+            }],
             ..Insights::default()
         };
-        let asked = [AskedQuestion {
-            question: attack.to_owned(),
+        let asked = vec![AskedQuestion {
+            question: ATTACK.to_owned(),
             count: 2,
         }];
-        let page = Page {
-            title: "Garden & more",
+        Report {
+            title: "Garden & more".to_owned(),
             days: 30,
-            insights: &insights,
-            asked: &asked,
+            insights,
+            asked,
+        }
+    }
+
+    #[test]
+    fn what_readers_wrote_is_text() {
+        let (report, look) = (report(), Look::neutral());
+        let page = Page {
+            report: &report,
             subjects: &[],
             origin: Some("https://g.example"),
+            look: &look,
+            is_served: false,
         };
         let written = page.written();
         assert!(!written.contains("<script"), "{written}");
         assert!(written.contains("<h1>Questions about Garden &amp; more</h1>"));
         assert!(written.contains("href=\"https://g.example/docs/&quot;a\""));
         assert!(written.contains("<dt>Questions</dt><dd>12</dd>"));
-        assert!(written.contains("<dt>Not covered</dt><dd>17 %</dd>"));
-        assert!(written.contains("<dd>3.00</dd>"));
-        // Half of the busiest day.
+        assert!(written.contains("<dt>Not covered</dt><dd>17 %</dd><dd>2 of 12</dd>"));
+        assert!(written.contains("<dt>Rated helpful</dt><dd>75 %</dd><dd>3 of 4</dd>"));
+        assert!(written.contains("<dt>Models</dt><dd>$3.00</dd><dd>$0.00 saved by the cache</dd>"));
+        assert!(!written.contains("<nav"), "a file has no other pages");
+    }
+
+    #[test]
+    fn the_page_of_serve_offers_other_periods() {
+        let (report, look) = (report(), Look::neutral());
+        let page = Page {
+            report: &report,
+            subjects: &[],
+            origin: None,
+            look: &look,
+            is_served: true,
+        };
+        let written = page.written();
+        assert!(written.contains("<a href=\"/insights?days=7\">7 days</a>"));
         assert!(
-            written.contains("class=\"not_covered\" x=\"0\" y=\"60\" width=\"18\" height=\"30\""),
-            "{written}"
+            written.contains("<a href=\"/insights?days=30\" aria-current=\"page\">30 days</a>")
         );
+        assert!(written.contains("<a href=\"/docs/&quot;a\">"));
     }
 }

@@ -46,8 +46,14 @@ pub(super) fn read_build(files: &BTreeMap<String, String>) -> Option<ConfigValue
         ("numberPrefixParser", ConfigValue::Bool(false)),
         ("disableVersioning", ConfigValue::Bool(true)),
     ]);
+    let base = base_url.as_deref().unwrap_or("/");
+    let style_sheets = head.style_sheets.iter();
+    let style_sheets = style_sheets.map(|href| below(base, href)).collect();
+    let favicon = head.icon.as_ref().map(|href| below(base, href));
+    let theme = map([("customCss", ConfigValue::List(style_sheets))]);
     let plugins = map([
         ("docs", docs),
+        ("theme", theme),
         ("blog", ConfigValue::Bool(false)),
         ("pages", ConfigValue::Bool(false)),
     ]);
@@ -62,10 +68,16 @@ pub(super) fn read_build(files: &BTreeMap<String, String>) -> Option<ConfigValue
         .filter_map(|(name, value)| Some((name, text(&value?))));
     let others = [
         ("i18n", languages(&head)),
+        ("favicon", favicon.unwrap_or(ConfigValue::Absent)),
         ("presets", ConfigValue::List(vec![preset])),
         ("staticDirectories", texts(&[""])),
     ];
     Some(map(fields.chain(others)))
+}
+
+/// Returns a link's address without the site's base URL.
+fn below(base_url: &str, href: &str) -> ConfigValue {
+    text(href.strip_prefix(base_url).unwrap_or(href))
 }
 
 /// True if the `index.html` of a folder is the front page of a built site: it has content or leads to it. Otherwise it is the shell of a script.

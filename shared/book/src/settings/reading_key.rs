@@ -37,6 +37,7 @@ impl SiteSettings {
             is_build: _,
             synonyms: _,
             origins: _,
+            appearance: _,
             warnings: _,
         } = self;
         let Instance {

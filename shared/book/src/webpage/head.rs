@@ -32,6 +32,10 @@ pub(crate) struct Head {
     pub(crate) canonical: Option<String>,
     /// The languages and addresses of the page's translations: `<link rel="alternate" hreflang>`.
     pub(crate) translations: Vec<(String, String)>,
+    /// `<link rel="icon">`.
+    pub(crate) icon: Option<String>,
+    /// `<link rel="stylesheet">`, in their order.
+    pub(crate) style_sheets: Vec<String>,
     /// True if the page asks not to be found: `<meta name="robots" content="noindex">`.
     pub(crate) is_noindex: bool,
     /// True if the page only leads to another one: `<meta http-equiv="refresh">`.
@@ -100,6 +104,10 @@ impl Head {
         } else if is("alternate") {
             self.translations
                 .extend(attribute(tag, "hreflang").map(|language| (language, href)));
+        } else if is("icon") {
+            self.icon.get_or_insert(href);
+        } else if is("stylesheet") {
+            self.style_sheets.push(href);
         } else if is("search") || is("index") {
             self.is_finder |= href == "#";
         }

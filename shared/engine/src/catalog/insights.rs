@@ -4,7 +4,7 @@ use serde::Serialize;
 
 pub(super) const PLACES: u32 = 20;
 
-/// Questions of a period and their outcomes. Each list holds the 20 entries with the highest counts, ties ordered by name.
+/// Questions of a period and their outcomes. Each list of counts holds the 20 highest ones, ties ordered by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Insights {
     /// The days with questions, in order.
@@ -17,6 +17,12 @@ pub struct Insights {
     pub most_cited: Vec<LessonInsight>,
     /// The same, by the number of those answers that readers did not find helpful.
     pub most_disliked: Vec<LessonInsight>,
+    /// Answers that readers found helpful.
+    pub helpful: u64,
+    /// Answers that readers did not find helpful.
+    pub not_helpful: u64,
+    /// What readers wrote about answers, the newest first.
+    pub comments: Vec<CommentInsight>,
 }
 
 /// The statistics of one day.
@@ -73,4 +79,17 @@ pub struct LessonInsight {
     pub url: String,
     /// The number of answers.
     pub count: u64,
+}
+
+/// What a reader wrote about an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommentInsight {
+    /// The date in UTC, ISO 8601.
+    pub day: String,
+    /// Text of the question, if it was stored.
+    pub question: Option<String>,
+    /// The comment.
+    pub comment: String,
+    /// True if the reader found the answer helpful.
+    pub helpful: bool,
 }

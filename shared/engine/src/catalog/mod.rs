@@ -32,7 +32,9 @@ use crate::words::{DocumentFrequencies, Language};
 pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
-pub use insights::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuestion};
+pub use insights::{
+    AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
+};
 pub use pages::PageRow;
 #[cfg(feature = "cloud")]
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};

@@ -6,10 +6,12 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::PostgresCatalog;
+use super::pool::single;
 use super::values::unsigned;
 use crate::catalog::insights::PLACES;
 use crate::catalog::{
-    AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
+    AskedQuestion, CatalogError, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
+    microseconds,
 };
 
 const ALL: &str = "true";
@@ -27,7 +29,11 @@ impl PostgresCatalog {
         since: Duration,
     ) -> Result<Insights, CatalogError> {
         let since = microseconds(since);
+        let (helpful, not_helpful) = self.ratings(since).await?;
         Ok(Insights {
+            helpful,
+            not_helpful,
+            comments: self.comments(since).await?,
             days: self.days(since).await?,
             not_covered: self.questions(since, NOT_COVERED).await?,
             uncertain: self.questions(since, UNCERTAIN).await?,
@@ -114,6 +120,45 @@ impl PostgresCatalog {
             .await?;
         rows.iter().map(lesson).collect()
     }
+
+    /// The numbers of answers that readers found helpful, and did not.
+    async fn ratings(&self, since: i64) -> Result<(u64, u64), CatalogError> {
+        let statement = "SELECT count(*) FILTER (WHERE rating = 'up') AS helpful,
+                count(*) FILTER (WHERE rating = 'down') AS not_helpful
+             FROM feedback JOIN chat_queries ON message_id = query_id
+             WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond'";
+        let rows = self.pool.query(statement, &[(&since, Type::INT8)]).await?;
+        let row = single(&rows)?;
+        Ok((unsigned(row, "helpful")?, unsigned(row, "not_helpful")?))
+    }
+
+    /// The newest comments.
+    async fn comments(&self, since: i64) -> Result<Vec<CommentInsight>, CatalogError> {
+        let statement =
+            "SELECT to_char(feedback.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, question, comment,
+                rating = 'up' AS helpful
+             FROM feedback JOIN chat_queries ON message_id = query_id
+             WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond' AND comment IS NOT NULL
+                AND rating IN ('up', 'down')
+             ORDER BY feedback.created_at DESC, feedback_id LIMIT $2";
+        let rows = self
+            .pool
+            .query(
+                statement,
+                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(comment).collect()
+    }
+}
+
+fn comment(row: &Row) -> Result<CommentInsight, CatalogError> {
+    Ok(CommentInsight {
+        day: row.try_get("day")?,
+        question: row.try_get("question")?,
+        comment: row.try_get("comment")?,
+        helpful: row.try_get("helpful")?,
+    })
 }
 
 fn day(row: &Row) -> Result<DayInsight, CatalogError> {

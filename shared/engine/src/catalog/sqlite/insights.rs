@@ -8,7 +8,7 @@ use super::SqliteCatalog;
 use super::values::{ago, count};
 use crate::catalog::insights::PLACES;
 use crate::catalog::{
-    AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion,
+    AskedQuestion, CatalogError, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
 };
 
 const ALL: &str = "true";
@@ -28,7 +28,11 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let since = ago(since);
             let transaction = connection.transaction()?;
+            let (helpful, not_helpful) = ratings(&transaction, since)?;
             Ok(Insights {
+                helpful,
+                not_helpful,
+                comments: comments(&transaction, since)?,
                 days: days(&transaction, since)?,
                 not_covered: questions(&transaction, since, NOT_COVERED)?,
                 uncertain: questions(&transaction, since, UNCERTAIN)?,
@@ -114,6 +118,37 @@ fn lessons(
         .prepare(&statement)?
         .query_map((since, PLACES), lesson)?
         .collect()
+}
+
+/// The numbers of answers that readers found helpful, and did not.
+fn ratings(transaction: &Transaction, since: i64) -> rusqlite::Result<(u64, u64)> {
+    let statement = "SELECT count(*) FILTER (WHERE rating = 'up') AS helpful,
+            count(*) FILTER (WHERE rating = 'down') AS not_helpful
+         FROM feedback JOIN chat_queries ON message_id = query_id WHERE chat_queries.created_at >= ?1";
+    transaction.query_row(statement, [since], |row| {
+        Ok((count(row, "helpful")?, count(row, "not_helpful")?))
+    })
+}
+
+/// The newest comments.
+fn comments(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<CommentInsight>> {
+    let statement = "SELECT date(feedback.created_at / 1000000, 'unixepoch') AS day, question, comment, rating = 'up' AS helpful
+         FROM feedback JOIN chat_queries ON message_id = query_id
+         WHERE chat_queries.created_at >= ?1 AND comment IS NOT NULL AND rating IN ('up', 'down')
+         ORDER BY feedback.created_at DESC, feedback_id LIMIT ?2";
+    transaction
+        .prepare(statement)?
+        .query_map((since, PLACES), comment)?
+        .collect()
+}
+
+fn comment(row: &Row) -> rusqlite::Result<CommentInsight> {
+    Ok(CommentInsight {
+        day: row.get("day")?,
+        question: row.get("question")?,
+        comment: row.get("comment")?,
+        helpful: row.get("helpful")?,
+    })
 }
 
 fn day(row: &Row) -> rusqlite::Result<DayInsight> {
