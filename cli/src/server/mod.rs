@@ -116,9 +116,8 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         .route("/api/reference", get(assets::reference))
         .route("/local/book", get(local_api::book))
         .layer(Extension(HasInsights(has_insights)))
-        .route("/api", any(not_found))
-        .route("/api/", any(not_found))
-        .route("/api/{*path}", any(not_found));
+        // A site may have pages below `/api`.
+        .route("/api/v1/{*path}", any(not_found));
     let programs = Router::new()
         .route("/local/sync", post(local_api::sync))
         .layer(from_fn_with_state(

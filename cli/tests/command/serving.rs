@@ -35,12 +35,27 @@ fn only_commands_may_start_a_run() {
 fn every_path_of_the_api_answers_in_the_envelope() {
     let workshop = Workshop::small();
     let server = workshop.serve(&[]);
-    for path in ["/api", "/api/", "/api/x", "/api/v1/nothing"] {
+    for path in ["/api/v1/nothing", "/api/v1/chat/nothing"] {
         let (status, body) = server.get(path);
         assert_eq!(status, 404, "{path}");
         let body: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(body["error"]["code"], "not_found", "{path}");
     }
+}
+
+#[test]
+fn a_page_below_api_is_read() {
+    let workshop = Workshop::small();
+    std::fs::create_dir_all(workshop.site().join("other")).unwrap();
+    workshop.write(
+        "bookrag.toml",
+        "[docs.other]\ndocs_path = 'other'\nroute_base_path = 'api'\n",
+    );
+    workshop.write("other/hooks.md", "# Hooks\n\nA hook runs late.\n");
+    let server = workshop.serve(&[]);
+    let (status, page) = server.get("/api/hooks");
+    assert_eq!(status, 200, "{page}");
+    assert!(page.contains("A hook runs late."), "{page}");
 }
 
 /// Other pages would spend the questions of their visitors.
