@@ -8,8 +8,10 @@ records what it is sent and refuses. `--data` keeps the indexes. The table has t
 tokens (characters / 4) and number.
 """
 import argparse
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,10 +23,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import fmean
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
-from labels import normal  # noqa: E402
-
 QUESTION = " begin: the reader's question"
+
+
+def normal(text):
+    text = html.unescape(re.sub(r"\\([^\w\s])", r"\1", text or ""))
+    return re.sub(r"\s+", " ", re.sub(r"[`*_]", "", text)).strip().lower()
 
 
 class Model(BaseHTTPRequestHandler):

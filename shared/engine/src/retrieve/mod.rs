@@ -163,8 +163,6 @@ pub struct Retrieved {
     pub candidates: Vec<ScoredChunk>,
     /// The number of chunks before the best were selected.
     pub num_candidates: usize,
-    /// The question's vector.
-    pub query_vector: Vec<f32>,
     /// The question's tokens; empty if the index has no token vectors of this embedder.
     pub query_tokens: Vec<WeightedToken>,
     /// Signals for deciding whether the book answers.
@@ -315,7 +313,6 @@ impl Retriever {
         Ok(Retrieved {
             candidates,
             num_candidates,
-            query_vector: question.vector,
             query_tokens: question.tokens,
             signals,
             calibration: self.index.calibration,
