@@ -14,7 +14,7 @@ use futures::{StreamExt, stream};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-use crate::answer::spending::{Reserved, cost};
+use crate::answer::generate::budget::{Reserved, cost};
 use crate::catalog::{Account, Catalog};
 use crate::generate::{
     AskFailure, ChatModel, MAX_QUESTIONS_TOKENS, USUAL_QUESTIONS_TOKENS, Usage, ask_for_questions,

@@ -1,39 +1,11 @@
 //! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → record.
 
-mod limits;
-mod normal_form;
-mod scope;
-mod language;
-mod sentences;
-mod follow_up;
-mod conversation;
-mod pointing;
-mod answerable;
-mod small_talk;
-mod cut_code;
-mod passages;
-mod model_input;
-mod similarity;
-mod links;
-mod texts;
-mod lookup;
-mod closest;
-mod proposals;
-pub(crate) mod spending;
-mod turns;
-mod refusal;
-mod leak;
-mod code;
-mod attribution;
-mod writer;
-mod draft;
-mod journal;
-mod cached;
-mod opening;
-mod writing;
-mod whole;
-mod events;
-mod stream;
+mod context;
+mod decide;
+mod deliver;
+pub(crate) mod generate;
+mod guard;
+mod understand;
 #[cfg(all(test, feature = "embedded", feature = "cloud"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;
@@ -50,21 +22,21 @@ use crate::generate::{Exchange, Generator, fence};
 use crate::index::Filters;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
 
-pub use answerable::{Outcome, outcome};
-pub use closest::Suggestion;
-pub use limits::ModelLimits;
-pub use proposals::{Proposal, proposals};
-pub use scope::{default_filters, locale_of};
+pub use decide::answerable::{Outcome, outcome};
+pub use decide::proposals::{Proposal, proposals};
+pub use decide::suggestions::Suggestion;
+pub use generate::limits::ModelLimits;
+pub use understand::selection::{default_filters, locale_of};
 
-use cached::Cache;
-use conversation::SearchResult;
-use language::answer_locale;
-use normal_form::normalised;
-use scope::Selection;
-use sentences::Sentences;
-use small_talk::{SmallTalk, reply, reply_to_abuse};
-use spending::Spent;
-use texts::Texts;
+use context::answer_context::AnswerContext;
+use deliver::messages::Messages;
+use generate::budget::Spent;
+use generate::cache::Cache;
+use understand::conversation::SearchResult;
+use understand::language::answer_locale;
+use understand::normal_form::normalised;
+use understand::selection::Selection;
+use understand::small_talk::{SmallTalk, reply, reply_to_abuse};
 
 /// The answer to a question that the book does not cover.
 pub const NOT_COVERED: &str = "This documentation does not cover that.";
@@ -231,14 +203,14 @@ pub struct Prepared {
     pub retrieved: Retrieved,
     /// Whether the book answers the question according to retrieval. A model may still refuse.
     pub outcome: Outcome,
-    texts: Texts,
+    texts: AnswerContext,
     cache: Cache,
     book: String,
     base_url: String,
     locale: Option<String>,
     /// The locale of the book's text, if the book does not have the question's language.
     book_language: Option<String>,
-    sentences: Sentences,
+    sentences: Messages,
     small_talk: Option<SmallTalk>,
     /// True if the embedder understands what was searched for.
     is_read: bool,
@@ -368,7 +340,7 @@ impl Answerer {
         let language = found.answered_in.foreign.unwrap_or(language);
         // A reused answer is complete.
         let is_reused = matches!(cache, Cache::Hit(_));
-        let sentences = Sentences::of(&self.rules, language);
+        let sentences = Messages::of(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
         let mut outcome = outcome_of(&question.mode, &retrieved);
         if may_talk && outcome == Outcome::NotCovered && !is_reused {
@@ -382,7 +354,7 @@ impl Answerer {
             outcome = Outcome::SmallTalk;
         }
         let texts = match outcome {
-            Outcome::NotCovered | Outcome::SmallTalk => Texts::default(),
+            Outcome::NotCovered | Outcome::SmallTalk => AnswerContext::default(),
             Outcome::Answered | Outcome::Uncertain => {
                 let locale = locale.as_deref();
                 self.read_texts(&mut retrieved, &question, locale).await

@@ -1,0 +1,8 @@
+//! Turns text and citations into an answer, and sends and records it.
+
+pub(crate) mod messages;
+pub(crate) mod writer;
+pub(crate) mod assemble;
+pub(crate) mod journal;
+pub(crate) mod events;
+pub(crate) mod stream;
