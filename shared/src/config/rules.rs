@@ -64,9 +64,9 @@ pub(super) fn rules(
         |tokens| (1..=MAX_ANSWER_TOKENS).contains(tokens),
     );
     Rules {
-        not_covered: text("BOOKRAG_NOT_COVERED").unwrap_or(default.not_covered),
-        uncertain: text("BOOKRAG_UNCERTAIN").unwrap_or(default.uncertain),
-        not_in_selection: text("BOOKRAG_NOT_IN_SELECTION").unwrap_or(default.not_in_selection),
+        not_covered: text("BOOKRAG_NOT_COVERED"),
+        uncertain: text("BOOKRAG_UNCERTAIN"),
+        not_in_selection: text("BOOKRAG_NOT_IN_SELECTION"),
         model: model_limits(default.model, &text, problems),
         max_answer_tokens: tokens.unwrap_or(default.max_answer_tokens),
         daily_budget_micro_usd: micro_usd,

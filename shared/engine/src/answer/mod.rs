@@ -138,12 +138,12 @@ pub struct Answerer {
 /// The rules of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// The refusal if the book does not cover a question.
-    pub not_covered: String,
+    /// The refusal if the book does not cover a question; `None` for one in the question's language. The next two likewise.
+    pub not_covered: Option<String>,
     /// Introduces the closest passages if the book may not answer a question.
-    pub uncertain: String,
+    pub uncertain: Option<String>,
     /// The refusal if a selection does not answer a question.
-    pub not_in_selection: String,
+    pub not_in_selection: Option<String>,
     /// Limits on a model's time and input.
     pub model: ModelLimits,
     /// The most tokens of an answer.
@@ -161,9 +161,9 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            not_covered: NOT_COVERED.to_owned(),
-            uncertain: UNCERTAIN.to_owned(),
-            not_in_selection: NOT_IN_SELECTION.to_owned(),
+            not_covered: None,
+            uncertain: None,
+            not_in_selection: None,
             model: ModelLimits::HOSTED,
             max_answer_tokens: 800,
             daily_budget_micro_usd: None,
@@ -340,7 +340,7 @@ impl Answerer {
         let language = found.answered_in.foreign.unwrap_or(language);
         // A reused answer is complete.
         let is_reused = matches!(cache, Cache::Hit(_));
-        let sentences = Messages::of(&self.rules, language);
+        let sentences = Messages::in_locale(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
         let mut outcome = outcome_of(&question.mode, &retrieved);
         if may_talk && outcome == Outcome::NotCovered && !is_reused {

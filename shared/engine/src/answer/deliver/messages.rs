@@ -25,26 +25,23 @@ pub(crate) struct Messages {
 
 impl Messages {
     /// Returns the sentences for a locale: the configured ones, else those in its language, else English ones.
-    pub(crate) fn of(rules: &Rules, locale: &str) -> Self {
+    pub(crate) fn in_locale(rules: &Rules, locale: &str) -> Self {
         let code = locale.split(['-', '_']).next().unwrap_or_default();
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
         let [not_covered, uncertain, not_in_selection, unread, continues] =
             translated.map_or(ENGLISH, |(_, sentences)| *sentences);
-        let configured = |own: &str, english: &str, sentence: &str| {
-            if own == english { sentence } else { own }.to_owned()
-        };
         Self {
-            not_covered: configured(&rules.not_covered, NOT_COVERED, not_covered),
-            uncertain: configured(&rules.uncertain, UNCERTAIN, uncertain),
-            not_in_selection: configured(
-                &rules.not_in_selection,
-                NOT_IN_SELECTION,
-                not_in_selection,
-            ),
+            not_covered: configured(rules.not_covered.as_ref(), not_covered),
+            uncertain: configured(rules.uncertain.as_ref(), uncertain),
+            not_in_selection: configured(rules.not_in_selection.as_ref(), not_in_selection),
             unread: unread.to_owned(),
             continues: continues.to_owned(),
         }
     }
+}
+
+fn configured(own: Option<&String>, translated: &str) -> String {
+    own.map_or(translated, String::as_str).to_owned()
 }
 
 /// True if the sentences are translated into a language.
@@ -166,12 +163,15 @@ mod tests {
     #[test]
     fn a_configured_sentence_is_said_in_every_language() {
         let rules = Rules {
-            not_covered: "Ask the helpdesk.".to_owned(),
+            not_covered: Some("Ask the helpdesk.".to_owned()),
+            // A text that equals the English default counts, too.
+            uncertain: Some(UNCERTAIN.to_owned()),
             ..Rules::default()
         };
         for (locale, selection) in [("de-AT", TRANSLATED[1].1[2]), ("eo", NOT_IN_SELECTION)] {
-            let sentences = Messages::of(&rules, locale);
+            let sentences = Messages::in_locale(&rules, locale);
             assert_eq!(sentences.not_covered, "Ask the helpdesk.");
+            assert_eq!(sentences.uncertain, UNCERTAIN);
             assert_eq!(sentences.not_in_selection, selection);
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_refusal_is_in_the_language_of_the_locale() {
         let languages: Vec<Messages> = ["en", "ur", "es", "pt-BR"]
-            .map(|locale| Messages::of(&Rules::default(), locale))
+            .map(|locale| Messages::in_locale(&Rules::default(), locale))
             .into();
         assert_eq!(languages[0].not_covered, NOT_COVERED);
         for (at, sentences) in languages.iter().enumerate().skip(1) {
