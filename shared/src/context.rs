@@ -108,6 +108,9 @@ pub enum StartError {
     #[cfg(feature = "local-models")]
     #[error(transparent)]
     Models(#[from] engine::models::ModelFilesError),
+    /// A setting that is needed is missing.
+    #[error("{0} is not set")]
+    MissingSetting(&'static str),
     /// This build lacks a configured feature.
     #[error("{0}")]
     NotInThisBuild(String),
@@ -243,15 +246,14 @@ impl Context {
     /// # Errors
     /// If something configured cannot be created.
     pub async fn hosted(config: &Config) -> Result<Self, StartError> {
-        let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
         let url = config
             .qdrant_url
             .as_deref()
-            .ok_or_else(|| missing("QDRANT_URL"))?;
+            .ok_or(StartError::MissingSetting("QDRANT_URL"))?;
         let database = config
             .database_url
             .as_ref()
-            .ok_or_else(|| missing("DATABASE_URL"))?;
+            .ok_or(StartError::MissingSetting("DATABASE_URL"))?;
         let say = |line: &str| tracing::info!(stage = "start", "{line}");
         let backends = Backends {
             embedder: embedder(config, say).await?,

@@ -250,7 +250,7 @@ impl CommandError {
             )
             | Self::Local(
                 LocalError::Source(SourceError::NotFound(_) | SourceError::NotInThisBuild(_))
-                | LocalError::Start(StartError::NotInThisBuild(_)),
+                | LocalError::Start(StartError::MissingSetting(_) | StartError::NotInThisBuild(_)),
             ) => Exit::Usage,
             Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,
             _ => Exit::Failed,

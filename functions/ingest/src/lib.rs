@@ -70,15 +70,14 @@ impl Function {
     /// # Errors
     /// If something configured is missing or cannot be created.
     pub async fn connect(config: &Config) -> Result<Self, ConnectError> {
-        let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
         let source = config.source.as_deref();
-        let source = source.ok_or_else(|| missing("BOOKRAG_SOURCE"))?;
+        let source = source.ok_or(StartError::MissingSetting("BOOKRAG_SOURCE"))?;
         let index = config.qdrant_url.as_deref();
-        let index = index.ok_or_else(|| missing("QDRANT_URL"))?;
+        let index = index.ok_or(StartError::MissingSetting("QDRANT_URL"))?;
         let index =
             VectorIndex::qdrant(index, config.qdrant_api_key.as_ref(), INGEST_INDEX_TIMEOUT);
         let catalog = config.database_url.as_ref();
-        let catalog = catalog.ok_or_else(|| missing("DATABASE_URL"))?;
+        let catalog = catalog.ok_or(StartError::MissingSetting("DATABASE_URL"))?;
         let say = |line: &str| tracing::info!(stage = "start", "{line}");
         let embedder = embedder(config, say).await?;
         let source = S3Source::connect(source).await?;
