@@ -79,7 +79,7 @@ fn style_sheets(config: &ConfigValue) -> Vec<String> {
             ] {
                 match css {
                     ConfigValue::List(several) => {
-                        sheets.extend(several.iter().filter_map(own_file))
+                        sheets.extend(several.iter().filter_map(own_file));
                     }
                     one => sheets.extend(own_file(one)),
                 }

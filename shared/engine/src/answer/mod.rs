@@ -35,7 +35,7 @@ use generate::cache::Cache;
 use understand::conversation::SearchResult;
 use understand::language::answer_locale;
 use understand::normal_form::normalised;
-use understand::selection::Selection;
+use understand::selection::{self, Selection};
 use understand::small_talk::{SmallTalk, reply, reply_to_abuse};
 
 /// The answer to a question that the book does not cover.
@@ -423,14 +423,15 @@ impl Answerer {
         let retrieved = match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
                 let limit = question.top_k;
-                scope::retrieve_in_selection(retriever, query, &selection, &filters, limit).await
+                selection::retrieve_in_selection(retriever, query, &selection, &filters, limit)
+                    .await
             }
             (Mode::GlobalBook, Some(selection)) => {
-                scope::retrieve_around_selection(retriever, query, &selection, &filters).await
+                selection::retrieve_around_selection(retriever, query, &selection, &filters).await
             }
             (_, None) => {
                 let locale = locale.as_deref();
-                scope::retrieve_on_page(retriever, query, page_url, locale, &filters).await
+                selection::retrieve_on_page(retriever, query, page_url, locale, &filters).await
             }
         }?;
         retriever

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::answer::context::links;
 use crate::answer::context::passages::{Surroundings, numbered, with_scores};
-use crate::answer::{Mode, Prepared, Question, fence, links};
+use crate::answer::{Mode, Prepared, Question, fence};
 use crate::catalog::CatalogError;
 use crate::cite::visible;
 use crate::error::Error;
