@@ -198,6 +198,7 @@ fn print(insights: &Insights, days: u64) {
     }
     questions("not covered by the book:", &insights.not_covered);
     questions("perhaps not answered by the book:", &insights.uncertain);
+    questions("answered, but not helpful:", &insights.unhelpful);
     lessons("most cited:", &insights.most_cited);
     lessons("in answers that did not help:", &insights.most_disliked);
     comments(&insights.comments);

@@ -137,6 +137,47 @@ pub(super) async fn open_questions_are_counted_by_their_hash(store: Store) {
     assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
 }
 
+pub(super) async fn answered_questions_that_a_reader_did_not_find_helpful_are_counted(
+    store: Store,
+) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    let answered = |question_hash: &str| QueryLog {
+        answered: true,
+        ..not_covered(question_hash, Some("What is a node?"))
+    };
+    let logs = [
+        answered("a"),
+        answered("a"),
+        answered("b"),
+        uncertain("c"),
+        not_covered("d", None),
+    ];
+    for log in &logs {
+        write_log(catalog, log).await;
+    }
+    for (log, rating) in [
+        (0, Rating::Down),
+        (1, Rating::Down),
+        (2, Rating::Up),
+        (3, Rating::Down),
+        (4, Rating::Down),
+    ] {
+        let feedback = Feedback {
+            message_id: logs[log].query_id,
+            rating,
+            comment: None,
+        };
+        assert!(catalog.add_feedback(&feedback).await.unwrap());
+    }
+    let expected = OpenQuestion {
+        question_hash: "a".to_owned(),
+        question: Some("What is a node?".to_owned()),
+        count: 2,
+    };
+    assert_eq!(catalog.insights(DAY).await.unwrap().unhelpful, [expected]);
+}
+
 pub(super) async fn questions_with_a_stored_text_are_listed_most_often_asked_first(store: Store) {
     let catalog = &store.catalog;
     live_index(catalog).await;

@@ -72,6 +72,9 @@ impl Page<'_> {
         let uncertain = insights.uncertain.iter().map(open);
         let hint = "Answered with a warning that the answer may not be there.";
         section(&mut page, "In doubt", hint, false, uncertain);
+        let unhelpful = insights.unhelpful.iter().map(open);
+        let hint = "Answered, but not in a way that the reader found helpful.";
+        section(&mut page, "Not helpful", hint, false, unhelpful);
         let disliked = insights.most_disliked.iter().map(lesson);
         section(
             &mut page,
@@ -165,6 +168,14 @@ impl Page<'_> {
         if let Some(page) = &subject.nearest {
             let link = self.link(&page.title, &page.url);
             let _ = write!(row, "<p class=\"more\">Nearest page: {link}</p>");
+        }
+        let commands: Vec<String> = subject.commands.concat();
+        if !commands.is_empty() {
+            let _ = write!(
+                row,
+                "<details><summary>Lead it to a section</summary><pre>{}</pre></details>",
+                escaped(&commands.join("\n"))
+            );
         }
         row
     }

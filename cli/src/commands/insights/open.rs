@@ -37,7 +37,7 @@ pub(super) struct Subject {
     /// The page closest to the first question, if any.
     pub(super) nearest: Option<Page>,
     /// For each question, commands that add it to one of the sections nearest to it.
-    commands: Vec<Vec<String>>,
+    pub(super) commands: Vec<Vec<String>>,
     /// A line for the questions file of `bookrag eval`.
     line: String,
 }
@@ -96,9 +96,14 @@ pub(super) async fn subjects(
     Ok(subjects)
 }
 
-fn open(insights: &Insights) -> impl Iterator<Item = (&OpenQuestion, &str)> {
+/// Returns the questions that were refused, answered in doubt, or not answered in a helpful way.
+fn all(insights: &Insights) -> impl Iterator<Item = &OpenQuestion> {
     let open = insights.not_covered.iter().chain(&insights.uncertain);
-    open.filter_map(|open| Some((open, open.question.as_deref()?)))
+    open.chain(&insights.unhelpful)
+}
+
+fn open(insights: &Insights) -> impl Iterator<Item = (&OpenQuestion, &str)> {
+    all(insights).filter_map(|open| Some((open, open.question.as_deref()?)))
 }
 
 pub(super) fn has_texts(insights: &Insights) -> bool {
@@ -106,8 +111,7 @@ pub(super) fn has_texts(insights: &Insights) -> bool {
 }
 
 pub(super) fn lacks_texts(insights: &Insights) -> bool {
-    let mut open = insights.not_covered.iter().chain(&insights.uncertain);
-    open.any(|open| open.question.is_none())
+    all(insights).any(|open| open.question.is_none())
 }
 
 /// Groups questions that share enough words with the most frequent question of a group.

@@ -13,6 +13,8 @@ pub struct Insights {
     pub not_covered: Vec<OpenQuestion>,
     /// Questions whose answer said that the book may not cover them.
     pub uncertain: Vec<OpenQuestion>,
+    /// Questions that were answered, but not in a way that a reader found helpful.
+    pub unhelpful: Vec<OpenQuestion>,
     /// Lessons of the live index, by the number of answers that cite their current chunks.
     pub most_cited: Vec<LessonInsight>,
     /// The same, by the number of those answers that readers did not find helpful.

@@ -23,6 +23,11 @@ const UNCERTAIN: &str = "status = 'success' AND uncertain";
 const DISLIKED: &str =
     "EXISTS (SELECT FROM feedback WHERE message_id = query_id AND rating = 'down')";
 
+/// Questions that were answered, but not in a way that a reader found helpful.
+fn unhelpful() -> String {
+    format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
+}
+
 impl PostgresCatalog {
     pub(in crate::catalog) async fn insights(
         &self,
@@ -37,6 +42,7 @@ impl PostgresCatalog {
             days: self.days(since).await?,
             not_covered: self.questions(since, NOT_COVERED).await?,
             uncertain: self.questions(since, UNCERTAIN).await?,
+            unhelpful: self.questions(since, &unhelpful()).await?,
             most_cited: self.lessons(since, ALL).await?,
             most_disliked: self.lessons(since, DISLIKED).await?,
         })

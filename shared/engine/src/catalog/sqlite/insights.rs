@@ -20,6 +20,11 @@ const UNCERTAIN: &str = "status = 'success' AND uncertain";
 const DISLIKED: &str =
     "EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down')";
 
+/// Questions that were answered, but not in a way that a reader found helpful.
+fn unhelpful() -> String {
+    format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
+}
+
 impl SqliteCatalog {
     pub(in crate::catalog) async fn insights(
         &self,
@@ -36,6 +41,7 @@ impl SqliteCatalog {
                 days: days(&transaction, since)?,
                 not_covered: questions(&transaction, since, NOT_COVERED)?,
                 uncertain: questions(&transaction, since, UNCERTAIN)?,
+                unhelpful: questions(&transaction, since, &unhelpful())?,
                 most_cited: lessons(&transaction, since, ALL)?,
                 most_disliked: lessons(&transaction, since, DISLIKED)?,
             })
