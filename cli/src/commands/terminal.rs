@@ -80,8 +80,8 @@ pub(super) fn shown(markdown: &str, has_styles: bool) -> String {
                 at = range.end;
             }
             Event::End(TagEnd::CodeBlock) if has_styles => {
-                let end = range.start + markdown[range.clone()].trim_end_matches(['`', '~']).len();
-                shown.extend([markdown[at..end.max(at)].trim_end(), CYAN[1]]);
+                shown.truncate(shown.trim_end().len());
+                shown.push_str(CYAN[1]);
                 at = range.end.max(at);
             }
             _ => {}

@@ -148,7 +148,7 @@ const UNITS: &[&str] = &[
 
 #[test]
 fn repeated_marks_are_read() {
-    const BYTES: usize = 256 << 10;
+    const BYTES: usize = 128 << 10;
     for unit in UNITS {
         check(&format!("x\n\n{}", unit.repeat(BYTES / unit.len())));
         check(&format!("# x {}", unit.repeat(BYTES / unit.len())));
