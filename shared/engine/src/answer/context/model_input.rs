@@ -170,8 +170,8 @@ mod tests {
         Arc::make_mut(&mut page[1].chunk).text = "Run this:".to_owned();
         let best = [page[5].clone(), page[1].clone()];
         let around = Surroundings(vec![Vec::new(), page.clone()]);
-        let input = around.model_input(&best, &Filters::default(), "Six.Run this:Two.".len());
-        assert_eq!(texts(&input.passages), ["Six.", "Run this:\n\nTwo."]);
+        let input = around.model_input(&best, &Filters::default(), "Six.Run this:Three.".len());
+        assert_eq!(texts(&input.passages), ["Six.", "Run this:\n\nThree."]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn a_part_of_code_keeps_the_lines_that_enclose_it() {
 #[test]
 fn long_code_is_cut_between_its_functions() {
     let function = |name: &str| {
-        let calls = format!("  {name}(one, two, three);\n").repeat(12);
+        let calls = format!("  {name}(one, two, three);\n").repeat(20);
         format!("function {name}(\n  one: One,\n): void {{\n{calls}\n{calls}}}\n\n")
     };
     let code = ["a", "b", "c"].map(function).concat();
