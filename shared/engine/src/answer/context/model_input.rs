@@ -167,11 +167,17 @@ mod tests {
     #[test]
     fn what_a_chunk_leads_to_is_read_with_it() {
         let mut page = page();
-        Arc::make_mut(&mut page[1].chunk).text = "Run this:".to_owned();
-        let best = [page[5].clone(), page[1].clone()];
+        let chunk = Arc::make_mut(&mut page[2].chunk);
+        (chunk.text, chunk.marks) = ("Run this:".to_owned(), Vec::new());
+        let best = [page[5].clone(), page[2].clone()];
         let around = Surroundings(vec![Vec::new(), page.clone()]);
-        let input = around.model_input(&best, &Filters::default(), "Six.Run this:Three.".len());
-        assert_eq!(texts(&input.passages), ["Six.", "Run this:\n\nThree."]);
+        // The part before would fit, too.
+        let most = "Six.Run this:One.\n\nTwo.".len();
+        let input = around.model_input(&best, &Filters::default(), most);
+        assert_eq!(
+            texts(&input.passages),
+            ["Six.", "Run this:\n\nFour.", "Five."]
+        );
     }
 
     #[test]
