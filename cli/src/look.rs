@@ -27,10 +27,10 @@ const DARK: &str = "--ifm-font-color-base:#e3e3e3;--ifm-color-content-secondary:
     --code-comment:#a0a5ae;--code-keyword:#f0a0c8;--code-string:#97d3a0;--code-number:#eab37a;--code-name:#9cc2f5;\
     --chart-answered:#6f9be0;--chart-uncertain:#e0ad3a;--chart-not-covered:#ec7468";
 
-/// The contrast at which a surface is told from the page.
+/// The least contrast of a button with the page.
 const SEEN: f64 = 1.1;
 
-/// The contrast of white text on a colour that sites put white text on all the same.
+/// Sites put white text on colours down to this contrast, although text needs more. A button keeps a lighter colour, with black text.
 const NEARLY_READABLE: f64 = 2.9;
 
 /// Infima's own primary colour, which a site has that sets none.
@@ -87,20 +87,29 @@ impl Look {
         }
     }
 
-    /// The mode as attributes of `<html>`: none if the page follows the reader's system.
+    /// [`mode_attributes`] of the site.
     pub(crate) fn attributes(&self) -> &'static str {
-        match (self.mode, self.is_mode_fixed) {
-            (Some(ColorMode::Light), false) => " data-theme=\"light\"",
-            (Some(ColorMode::Dark), false) => " data-theme=\"dark\"",
-            (Some(ColorMode::Light), true) => " data-theme=\"light\" data-fixed",
-            (Some(ColorMode::Dark), true) => " data-theme=\"dark\" data-fixed",
-            (None, _) => "",
-        }
+        attributes_of(self.mode, self.is_mode_fixed)
     }
 
     /// The primary colour for an icon, which stands on light and dark.
     pub(crate) fn icon_color(&self) -> String {
         self.light.to_string()
+    }
+}
+
+/// Returns a site's colour mode as attributes of `<html>`: none if the page follows the reader's system. Reads no style sheet.
+pub(crate) fn mode_attributes(appearance: &Appearance) -> &'static str {
+    attributes_of(appearance.color_mode, appearance.is_mode_fixed)
+}
+
+fn attributes_of(mode: Option<ColorMode>, is_fixed: bool) -> &'static str {
+    match (mode, is_fixed) {
+        (Some(ColorMode::Light), false) => " data-theme=\"light\"",
+        (Some(ColorMode::Dark), false) => " data-theme=\"dark\"",
+        (Some(ColorMode::Light), true) => " data-theme=\"light\" data-fixed",
+        (Some(ColorMode::Dark), true) => " data-theme=\"dark\" data-fixed",
+        (None, _) => "",
     }
 }
 

@@ -47,7 +47,7 @@ const COMPRESSED: [(&str, &str, &[u8]); 7] = [
 
 /// The page to ask on, with the site's title and colour mode from the first moment.
 pub(super) async fn page(State(server): Shared) -> Response {
-    let mode = server.look().await.attributes();
+    let mode = server.mode_attributes().await;
     let page = include_str!("../../../widget/dist-page/index.html");
     let page = page.replacen("<html lang=\"en\"", &format!("<html lang=\"en\"{mode}"), 1);
     let title = format!("<title>{}</title>", escaped(server.title()));

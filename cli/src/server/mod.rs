@@ -22,7 +22,7 @@ use bookrag::context::Context;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, Notify, RwLock};
 
-use crate::look::Look;
+use crate::look::{Look, mode_attributes};
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
 use local_api::HasInsights;
@@ -84,6 +84,11 @@ impl Server {
         let report = sync(&ingest, options, progress).await?;
         self.indexed.notify_one();
         Ok(report)
+    }
+
+    /// The site's colour mode as attributes of `<html>`.
+    async fn mode_attributes(&self) -> &'static str {
+        mode_attributes(&self.reading.read().await.settings.appearance)
     }
 
     /// The colours of the site as it is now.

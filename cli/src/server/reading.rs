@@ -43,7 +43,7 @@ pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) ->
             markdown_page(text, site.unwrap_or_default(), &page.url)
         }
         Some(page) => {
-            let mode = server.look().await.attributes();
+            let mode = server.mode_attributes().await;
             representation::html(&page, render(&page, server.title(), mode))
         }
         None => (

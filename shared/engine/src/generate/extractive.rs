@@ -329,7 +329,7 @@ fn write(
         in_list = is_item;
         quotes.push(Quote::Text(match &block.kind {
             BlockKind::ListItem { marker } if is_item => list.place(marker) + &block.markdown,
-            // A renderer shows the diagram; the reader of a quote would see its source.
+            // The site renders the diagram; a quote would show its source.
             BlockKind::Code(_) if block.is_mermaid() => CUT.to_owned(),
             BlockKind::Code(code) => fenced_pieces(code, run),
             BlockKind::Heading if at > 0 => {

@@ -50,7 +50,7 @@ enum AnswerSource {
     SmallTalk,
     /// A model's cached answer.
     Kept(Box<Kept>),
-    /// Messages quoted from the book.
+    /// Quotes of the book.
     Extracted(Vec<Quote>),
     /// A model that is writing.
     Model(Box<PendingGeneration>),
