@@ -239,6 +239,10 @@ impl Endpoint {
             }
             StatusCode::REQUEST_TIMEOUT => ProviderError::Timeout,
             status if status.is_server_error() => ProviderError::Unavailable(answer),
+            StatusCode::UNAUTHORIZED
+            | StatusCode::PAYMENT_REQUIRED
+            | StatusCode::FORBIDDEN
+            | StatusCode::TOO_MANY_REQUESTS => ProviderError::Unauthorized(answer),
             _ => ProviderError::Rejected(answer),
         }
     }

@@ -20,7 +20,10 @@ pub enum ProviderError {
     /// The model cannot be reached, loaded or run, or failed midway; a later request may succeed.
     #[error("is unavailable: {0}")]
     Unavailable(String),
-    /// The key, model or input is refused, so a retry will fail too.
+    /// The key or account is refused, so every request will fail.
+    #[error("refused: {0}")]
+    Unauthorized(String),
+    /// The model or input is refused, so a retry will fail too.
     #[error("refused: {0}")]
     Rejected(String),
     /// The answer has an unexpected format.
@@ -34,7 +37,7 @@ impl ProviderError {
     pub fn may_pass(&self) -> bool {
         match self {
             Self::RateLimited { .. } | Self::Timeout | Self::Unavailable(_) => true,
-            Self::Rejected(_) | Self::Malformed(_) => false,
+            Self::Unauthorized(_) | Self::Rejected(_) | Self::Malformed(_) => false,
         }
     }
 }

@@ -308,10 +308,13 @@ impl Answerer {
     /// If neither the vector store nor the catalog can be searched, or a filter has a value that does not occur in the book.
     pub async fn prepare(
         &self,
-        question: Question,
+        mut question: Question,
         asker: Option<Asker>,
     ) -> Result<Prepared, RetrieveError> {
         let started = Instant::now();
+        if self.needs_other_sections(&question) {
+            question.mode = Mode::GlobalBook;
+        }
         let message_id = Uuid::new_v4();
         let mut degraded = Vec::new();
         let (conversation_id, history) = self
@@ -386,6 +389,16 @@ impl Answerer {
         })
     }
 
+    /// True for a question about selected text that has no word of its own ("explain"), without a model: the selected text says nothing more about itself, so
+    /// the other sections about it are named, too.
+    fn needs_other_sections(&self, question: &Question) -> bool {
+        let is_extractive = matches!(self.generator, Generator::Extractive);
+        let language = self.language_of(question, &question.query);
+        question.mode == Mode::SelectedText
+            && is_extractive
+            && !has_subject(&question.query, language)
+    }
+
     /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this
     /// mean?"), the selected text is searched for.
     async fn retrieve(
@@ -448,7 +461,7 @@ impl Answerer {
 }
 
 /// True if a question has words besides those of asking.
-fn has_subject(question: &str, language: Language) -> bool {
+pub(crate) fn has_subject(question: &str, language: Language) -> bool {
     let words = Words::of(language);
     words.of_question(question).next().is_some()
 }

@@ -254,6 +254,8 @@ async fn a_request_without_a_subject_is_about_the_selection() {
                 "{query}: {answer:?}"
             );
             assert_eq!(answer.citations[0].source, "frost.md");
+            let others: Vec<&str> = answer.suggestions.iter().map(|other| &*other.url).collect();
+            assert_eq!(others.len(), 1, "{query}: {answer:?}");
         }
     }
 }

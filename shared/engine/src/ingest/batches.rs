@@ -264,7 +264,9 @@ async fn embed_patiently(
         let wait = match &error {
             ProviderError::RateLimited { retry_after } => retry_after.unwrap_or(backoff),
             ProviderError::Timeout | ProviderError::Unavailable(_) => backoff,
-            ProviderError::Rejected(_) | ProviderError::Malformed(_) => return Err(error),
+            ProviderError::Unauthorized(_)
+            | ProviderError::Rejected(_)
+            | ProviderError::Malformed(_) => return Err(error),
         };
         if wait > MAX_PROVIDER_WAIT {
             return Err(error);

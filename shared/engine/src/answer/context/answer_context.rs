@@ -17,6 +17,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Sections that are read for an extract, which quotes one or two and names three others.
 pub(crate) const QUOTABLE: usize = 10;
 
+/// The sections that an extract may quote. The sections below them are read, too.
+const QUOTED: usize = 2;
+
 /// The texts an answer is written from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AnswerContext {
@@ -44,8 +47,13 @@ impl Answerer {
         let most = if has_model { usize::MAX } else { QUOTABLE };
         let count = question.top_k.min(most).min(candidates.len());
         let best = &mut candidates[..count];
+        let first: Vec<_> = best
+            .iter()
+            .take(QUOTED)
+            .map(|found| found.point_id)
+            .collect();
         let read = Surroundings::read(&self.retriever, best, |found| {
-            has_model || is_incomplete(found)
+            has_model || is_incomplete(found) || first.contains(&found.point_id)
         });
         let read = tokio::time::timeout(DEADLINE, read).await;
         let around = match read

@@ -90,11 +90,8 @@ impl Surroundings {
 
     /// Returns the chunks joined into a section, or the section itself if it is a single chunk.
     pub(crate) fn parts(&self, whole: &ScoredChunk) -> Vec<ScoredChunk> {
-        let is_found = |around: &&Vec<ScoredChunk>| {
-            around.iter().any(|chunk| chunk.point_id == whole.point_id)
-        };
-        let around = self.0.iter().find(is_found).into_iter().flatten();
-        let parts: Vec<_> = around
+        let parts: Vec<_> = self
+            .around(whole)
             .filter(|chunk| is_within(chunk, whole))
             .cloned()
             .collect();
@@ -103,6 +100,26 @@ impl Surroundings {
         } else {
             parts
         }
+    }
+
+    /// Returns the sections directly below a section's heading that are not part of its text, in page order.
+    pub(crate) fn subsections(&self, whole: &ScoredChunk) -> Vec<&ScoredChunk> {
+        let heading = &whole.chunk.heading_path;
+        self.around(whole)
+            .filter(|other| {
+                let path = &other.chunk.heading_path;
+                let is_below = path.len() == heading.len() + 1 && path.starts_with(heading);
+                is_below && other.chunk.chunk_index == 0 && !is_within(other, whole)
+            })
+            .collect()
+    }
+
+    /// Returns the chunks that were read around a chunk, with itself.
+    fn around(&self, found: &ScoredChunk) -> impl Iterator<Item = &ScoredChunk> {
+        let id = found.point_id;
+        let has_it =
+            move |around: &&Vec<ScoredChunk>| around.iter().any(|chunk| chunk.point_id == id);
+        self.0.iter().find(has_it).into_iter().flatten()
     }
 }
 
@@ -326,6 +343,24 @@ pub(crate) mod tests {
         let below = "There are two:\n\nOne\n\nFirst.\n\nTwo\n\nSecond.";
         assert_eq!(texts(&best), [below, "Other."]);
         assert_eq!((best[0].chunk.start_line, best[0].chunk.end_line), (1, 26));
+    }
+
+    #[test]
+    fn the_sections_directly_below_a_heading_are_named() {
+        let page = page();
+        let around = Surroundings(vec![page.clone()]);
+        let names = |whole: &ScoredChunk| -> Vec<String> {
+            let sections = around.subsections(whole).into_iter();
+            sections
+                .map(|section| section.section().to_owned())
+                .collect()
+        };
+        assert_eq!(names(&page[0]), ["A", "B"]);
+        assert_eq!(names(&page[3]), ["Deeper"]);
+        assert_eq!(names(&page[5]), [""; 0]);
+        let mut whole = page[3].clone();
+        Arc::make_mut(&mut whole.chunk).end_line = page[4].chunk.end_line;
+        assert_eq!(names(&whole), [""; 0]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ use crate::generate::{
     extract, rules_of_answers,
 };
 use crate::provider::ProviderError;
+use book::escaped;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
@@ -41,6 +42,10 @@ const BEGIN_GRACE: Duration = Duration::from_millis(200);
 /// The second best section is quoted in doubt if its score is at least this share of the best one's. Of 78 doubted answers to questions of real users, the
 /// second is the right one in 8 of the 38 above it, and in 2 of the others.
 const CLOSE: f32 = 0.95;
+
+/// The most words of a section that is followed by links to the sections below its heading, and the most links.
+const MAX_INTRODUCTION_WORDS: usize = 180;
+const MAX_SUBSECTIONS: usize = 8;
 
 /// The source of an answer's text.
 enum AnswerSource {
@@ -313,8 +318,7 @@ impl Prepared {
     fn quotes(&self, passages: &[Passage<'_>], doubt: Option<&str>) -> Vec<Quote> {
         let similarities = self.texts.similarities.as_ref();
         let question = &self.standalone;
-        let continues = &self.sentences.continues;
-        let best = extract(question, passages, similarities, continues);
+        let best = self.quote(passages);
         let (Some(doubt), false) = (doubt, best.is_empty()) else {
             return best;
         };
@@ -324,9 +328,7 @@ impl Prepared {
         let cited = passages.iter().find(|passage| is_cited(passage));
         let least = cited.map_or(0.0, |cited| CLOSE * score(cited));
         let second = next.first().filter(|next| score(&next.passage) >= least);
-        let second = second.map_or_else(Vec::new, |section| {
-            extract(question, &[section.passage], similarities, continues)
-        });
+        let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
         let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
         let introduction = Quote::Text(format!("{doubt}\n\n"));
         std::iter::once(introduction)
@@ -334,6 +336,37 @@ impl Prepared {
             .chain(gap)
             .chain(second)
             .collect()
+    }
+
+    /// Quotes the first passage with text. If it is a short introduction, links to the sections below its heading follow.
+    fn quote(&self, passages: &[Passage<'_>]) -> Vec<Quote> {
+        let similarities = self.texts.similarities.as_ref();
+        let continues = &self.sentences.continues;
+        let mut quote = extract(&self.standalone, passages, similarities, continues);
+        let is_quoted = |passage: &&Passage<'_>| quote.contains(&Quote::Citation(passage.n));
+        let Some(quoted) = passages.iter().find(is_quoted) else {
+            return quote;
+        };
+        if quoted.candidate.chunk.word_count > MAX_INTRODUCTION_WORDS {
+            return quote;
+        }
+        let below = self.texts.around.subsections(quoted.candidate);
+        let locale = self.locale.as_deref();
+        let links = below.iter().take(MAX_SUBSECTIONS).map(|section| {
+            let (heading, url) = (escaped(section.section()), section.url(locale));
+            format!("[{heading}]({url})")
+        });
+        let mut links: Vec<String> = links.collect();
+        if links.is_empty() {
+            return quote;
+        }
+        if below.len() > links.len() {
+            links.push("…".to_owned());
+        }
+        let introduction = &self.sentences.below;
+        let links = links.join(" · ");
+        quote.push(Quote::Text(format!("\n\n*{introduction}* {links}")));
+        quote
     }
 
     /// True if a model's text is an answer although the search is in doubt: the model is trusted, and a passage supports a sentence.

@@ -8,6 +8,9 @@ const UNREAD: &str = "The search does not read the language of this question, so
 /// Follows a quote that ends before its section.
 const CONTINUES: &str = "Continues on the page.";
 
+/// Introduces the sections below a quoted one.
+const BELOW: &str = "In this section:";
+
 /// Fixed sentences of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Messages {
@@ -21,6 +24,8 @@ pub(crate) struct Messages {
     pub(crate) unread: String,
     /// The section goes on after the quote.
     pub(crate) continues: String,
+    /// Introduces the sections below the quoted one.
+    pub(crate) below: String,
 }
 
 impl Messages {
@@ -28,14 +33,21 @@ impl Messages {
     pub(crate) fn in_locale(rules: &Rules, locale: &str) -> Self {
         let code = locale.split(['-', '_']).next().unwrap_or_default();
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
-        let [not_covered, uncertain, not_in_selection, unread, continues] =
-            translated.map_or(ENGLISH, |(_, sentences)| *sentences);
+        let [
+            not_covered,
+            uncertain,
+            not_in_selection,
+            unread,
+            continues,
+            below,
+        ] = translated.map_or(ENGLISH, |(_, sentences)| *sentences);
         Self {
             not_covered: configured(rules.not_covered.as_ref(), not_covered),
             uncertain: configured(rules.uncertain.as_ref(), uncertain),
             not_in_selection: configured(rules.not_in_selection.as_ref(), not_in_selection),
             unread: unread.to_owned(),
             continues: continues.to_owned(),
+            below: below.to_owned(),
         }
     }
 }
@@ -50,10 +62,17 @@ pub(crate) fn is_translated(code: &str) -> bool {
 }
 
 /// The English sentences, in the order of the fields of [`Messages`].
-const ENGLISH: [&str; 5] = [NOT_COVERED, UNCERTAIN, NOT_IN_SELECTION, UNREAD, CONTINUES];
+const ENGLISH: [&str; 6] = [
+    NOT_COVERED,
+    UNCERTAIN,
+    NOT_IN_SELECTION,
+    UNREAD,
+    CONTINUES,
+    BELOW,
+];
 
 /// The sentences in other languages.
-const TRANSLATED: [(&str, [&str; 5]); 10] = [
+const TRANSLATED: [(&str, [&str; 6]); 10] = [
     (
         "ar",
         [
@@ -62,6 +81,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "لا يمكنني الإجابة عن هذا السؤال بناءً على المعلومات المتاحة.",
             "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط. يُرجى طرح السؤال بلغة هذه الصفحات.",
             "تتمة النص في الصفحة.",
+            "في هذا القسم:",
         ],
     ),
     (
@@ -72,6 +92,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "Ich kann diese Frage anhand der vorliegenden Informationen nicht beantworten.",
             "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht. Bitte in der Sprache dieser Seiten fragen.",
             "Auf der Seite geht es weiter.",
+            "In diesem Abschnitt:",
         ],
     ),
     (
@@ -82,6 +103,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "No puedo responder a esta pregunta con la información proporcionada.",
             "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas. Pregunta en el idioma de estas páginas.",
             "Continúa en la página.",
+            "En esta sección:",
         ],
     ),
     (
@@ -92,6 +114,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "Je ne peux pas répondre à cette question à partir des informations fournies.",
             "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés. Posez la question dans la langue de ces pages.",
             "La suite est sur la page.",
+            "Dans cette section :",
         ],
     ),
     (
@@ -102,6 +125,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "दी गई जानकारी के आधार पर मैं इस प्रश्न का उत्तर नहीं दे सकता।",
             "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए। कृपया इन पृष्ठों की भाषा में पूछें।",
             "आगे पृष्ठ पर जारी है।",
+            "इस अनुभाग में:",
         ],
     ),
     (
@@ -112,6 +136,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "提供された情報からは、この質問に答えられません。",
             "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。このページの言語で質問してください。",
             "続きはページにあります。",
+            "この節の中：",
         ],
     ),
     (
@@ -122,6 +147,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "Não posso responder a esta pergunta com base nas informações fornecidas.",
             "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas. Pergunte no idioma destas páginas.",
             "Continua na página.",
+            "Nesta seção:",
         ],
     ),
     (
@@ -132,6 +158,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "Я не могу ответить на этот вопрос на основе предоставленной информации.",
             "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть. Задайте вопрос на языке этих страниц.",
             "Продолжение на странице.",
+            "В этом разделе:",
         ],
     ),
     (
@@ -142,6 +169,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "دی گئی معلومات کی بنیاد پر میں اس سوال کا جواب نہیں دے سکتا۔",
             "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔ براہ کرم ان صفحات کی زبان میں پوچھیں۔",
             "باقی صفحے پر ہے۔",
+            "اس حصے میں:",
         ],
     ),
     (
@@ -152,6 +180,7 @@ const TRANSLATED: [(&str, [&str; 5]); 10] = [
             "根据所提供的信息，我无法回答这个问题。",
             "搜索无法读懂这个问题的语言，因此只查找了其中的原词。请用这些页面的语言提问。",
             "页面上还有后续内容。",
+            "本节包含：",
         ],
     ),
 ];

@@ -140,7 +140,7 @@ async fn first_piece(
                 );
                 None
             }
-            ProviderError::Rejected(_) => {
+            ProviderError::Unauthorized(_) | ProviderError::Rejected(_) => {
                 // The key, model or account is wrong, so an operator must act.
                 tracing::error!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
                 None

@@ -9,7 +9,9 @@ use crate::answer::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::answer::understand::language::AnswerLocale;
 use crate::answer::understand::language::answer_locale;
 use crate::answer::understand::pointing::points_back;
-use crate::answer::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
+use crate::answer::{
+    Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, has_subject, outcome,
+};
 use crate::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator, rewrite_prompt};
@@ -114,13 +116,15 @@ impl Answerer {
                 ..found
             });
         }
+        let language = self.language_of(question, asked);
         let mut earlier = history
             .iter()
             .rev()
-            .map(|exchange| end_of(&exchange.question))
+            .map(|exchange| subject_of(exchange, language))
             .filter(|text| !text.is_empty());
-        let language = self.language_of(question, asked);
-        let last = earlier.next().filter(|_| may_depend(asked, language));
+        let is_about_selection = question.selected_text.is_some() && !has_subject(asked, language);
+        let depends = may_depend(asked, language) && !is_about_selection;
+        let last = earlier.next().filter(|_| depends);
         let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
         };
@@ -215,6 +219,17 @@ fn may_depend(question: &str, language: Language) -> bool {
     lengths.len() <= FEW_WORDS && lengths.iter().sum::<usize>() <= FEW_WORDS * WORD_CHARACTERS
 }
 
+/// Returns what an earlier exchange was about: its question, and the heading of the quote that answered it, if the question has no word of its own ("explain" about selected text).
+fn subject_of(exchange: &Exchange, language: Language) -> String {
+    let question = end_of(&exchange.question);
+    let answer = exchange.answer.as_deref().unwrap_or_default();
+    let heading = answer.lines().find(|line| line.starts_with('#'));
+    match heading {
+        Some(heading) if !has_subject(question, language) => format!("{question}\n{heading}"),
+        _ => question.to_owned(),
+    }
+}
+
 /// Returns the end of a question, at most [`MAX_EARLIER_CHARACTERS`].
 fn end_of(question: &str) -> &str {
     let from = question.char_indices().nth_back(MAX_EARLIER_CHARACTERS - 1);
@@ -262,6 +277,21 @@ mod tests {
             end_of(&"é".repeat(700)).chars().count(),
             MAX_EARLIER_CHARACTERS
         );
+    }
+
+    #[test]
+    fn the_answer_to_a_question_without_a_subject_says_what_it_was_about() {
+        let about = |question: &str, answer: &str| {
+            let exchange = Exchange {
+                question: question.to_owned(),
+                answer: Some(answer.to_owned()),
+            };
+            subject_of(&exchange, Language::ENGLISH)
+        };
+        let quote = "#### Sensors › Dew\n\nIt drifts. [1]";
+        assert_eq!(about("explain", quote), "explain\n#### Sensors › Dew");
+        assert_eq!(about("dew?", quote), "dew?");
+        assert_eq!(about("explain", "No."), "explain");
     }
 
     #[test]

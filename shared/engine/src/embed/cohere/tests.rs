@@ -205,7 +205,13 @@ fn as_told(request: &Value) -> Response {
 
 #[tokio::test]
 async fn refusals_name_the_host_and_status_only() {
-    for status in ["400", "401", "403", "404", "422", "498"] {
+    for status in ["401", "403"] {
+        let error = error_for(&[status.to_owned()], as_told).await;
+        assert!(matches!(error, ProviderError::Unauthorized(_)), "{error}");
+        let message = format!("refused: 127.0.0.1 answered {status}");
+        assert_eq!(error.to_string(), message);
+    }
+    for status in ["400", "404", "422", "498"] {
         let error = error_for(&[status.to_owned()], as_told).await;
         assert!(matches!(error, ProviderError::Rejected(_)), "{error}");
         let message = format!("refused: 127.0.0.1 answered {status}");

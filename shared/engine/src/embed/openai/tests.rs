@@ -120,7 +120,7 @@ async fn refusals_name_the_status_and_code_only() {
         (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
     })
     .await;
-    assert!(matches!(error, ProviderError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Unauthorized(_)));
     assert_eq!(
         error.to_string(),
         "refused: 127.0.0.1 answered 401 (invalid_api_key)"
@@ -130,9 +130,9 @@ async fn refusals_name_the_status_and_code_only() {
         (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response()
     })
     .await;
-    assert!(matches!(error, ProviderError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Unauthorized(_)));
     let error = error_of(|_| (StatusCode::FORBIDDEN, "private words").into_response()).await;
-    assert!(matches!(error, ProviderError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Unauthorized(_)));
     let error = error_of(|request| {
         (
             StatusCode::BAD_REQUEST,

@@ -135,7 +135,7 @@ async fn refusals_are_told_apart() {
         (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
     };
     let (pieces, _) = ask(refused).await;
-    let Err(ProviderError::Rejected(reason)) = &pieces[0] else {
+    let Err(ProviderError::Unauthorized(reason)) = &pieces[0] else {
         panic!("{pieces:?}");
     };
     assert!(
