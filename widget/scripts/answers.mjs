@@ -12,7 +12,7 @@ const QUESTIONS = {
   code: 'How do I roll back the firmware?',
   list: 'What are the key takeaways about the battery?',
   picture: 'How are the stakes laid out around the garden?',
-  uncertain: 'How do I rotate the log file on my Hetzner server?',
+  uncertain: 'How loud is the robot?',
   refusal: 'Who won the chess championship in Reykjavik?',
   definition: 'What is excess green?',
 };

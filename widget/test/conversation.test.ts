@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Action, type Conversation, EMPTY, historyBefore, MAX_HISTORY_MESSAGES, reduce, restored } from '../src/core/conversation';
-import { cut } from '../src/core/text';
+import { cut, MAX_CHARACTERS } from '../src/core/text';
 import type { Citation, Done } from '../src/core/types';
 
 const PLACE = { title: '', section: '', chapter: '', source: 'docs/a.md', start_line: 1, end_line: 2 };
@@ -105,6 +105,20 @@ test('the history is the last complete turns before a question', () => {
   assert.deepEqual(history.at(-1), { role: 'assistant', content: 'a7' });
   assert.deepEqual(history[0], { role: 'user', content: 'q3' });
   assert.deepEqual(historyBefore(conversation, '1'), [{ role: 'user', content: 'q0' }, { role: 'assistant', content: 'a0' }]);
+});
+
+test('a question about selected text is followed by the text in the history, and both are cut together', () => {
+  const about = (selection: string, more: Partial<Done>): Action[] => [
+    { type: 'asked', id: 'a', question: { text: 'Explain this.', selection } },
+    token('a', 'so.'),
+    { type: 'done', id: 'a', done: done([], more) },
+  ];
+  const before = (selection: string, more: Partial<Done> = {}) => historyBefore(after(...about(selection, more), asked('b', 'why not?')), 'b');
+  assert.deepEqual(before('Wash the probe.'), [{ role: 'user', content: 'Explain this.\nWash the probe.' }, { role: 'assistant', content: 'so.' }]);
+  const long = before('🌱'.repeat(1500))[0]?.content ?? '';
+  assert.ok(long.startsWith('Explain this.\n🌱') && long.length <= MAX_CHARACTERS);
+  encodeURIComponent(long);
+  assert.equal(before('Wash the probe.', { outcome: 'not_covered' })[0]?.content, 'Explain this.', 'a selection that did not answer');
 });
 
 test('texts are cut to what the API takes, and never within a character', () => {

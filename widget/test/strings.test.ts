@@ -40,6 +40,15 @@ test('no language has a text left in English', () => {
   }
 });
 
+test('no language calls the site a book, which most are not', () => {
+  const book = /\b(?:text)?books?\b|buch|\blibros?\b|\blivres?\b|\blivros?\b|книг|книж|підручник|کتاب|书|書籍|课本|教材|教科|本の|책|교과서|교재/i;
+  for (const language of Object.keys(LANGUAGES)) {
+    for (const texts of [stringsFor(language), pageStringsFor(language)]) {
+      for (const [name, text] of Object.entries(texts)) assert.doesNotMatch(text, book, `${language}.${name}`);
+    }
+  }
+});
+
 test('Urdu is Urdu', () => {
   for (const [name, text] of Object.entries(ur)) {
     assert.match(text, /[\u0600-\u06FF]/, name);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AllContent } from '@docusaurus/types';
 import { topicsOfBook } from '../src/core/topics';
+import { topicsOfList } from '../src/page/topics';
 import { sidebarTitles } from '../src/plugin/titles';
 
 test('topics of a book are titles of more than one word, from its beginning to its end', () => {
@@ -9,6 +10,22 @@ test('topics of a book are titles of more than one word, from its beginning to i
   assert.deepEqual(topicsOfBook(titles), ['Chapter 1', 'Chapter 3', 'Chapter 5', 'Chapter 7']);
   assert.deepEqual(topicsOfBook(['Two words', 'Usage']), ['Two words']);
   assert.deepEqual(topicsOfBook([]), []);
+});
+
+test('topics of a list of pages are their titles as plain text, or those of chapters, and no other lists', () => {
+  const list = [
+    '# Sprig\n\n> The pages of Sprig as Markdown.\n\n## Guides\n',
+    '- [Getting started](/docs/start.md): See [the list](/docs/list.md).',
+    '- [Usage](/docs/usage.md)',
+    '- [The `pump` \\[beta\\] \\<b>](/docs/pump.md): Water.',
+    '- [Guides › Sensing](/llms/guides-sensing.txt): 12 pages',
+    '\n## Other versions\n',
+    '- [Version 1.0](/docs/1.0/llms.txt)',
+    '- [Language ur](/ur/llms.txt)',
+    '- [All pages in one file](/llms-full.txt)',
+  ].join('\n');
+  assert.deepEqual(topicsOfList(list), ['Getting started', 'The pump [beta] <b>', 'Guides › Sensing']);
+  for (const other of ['', 'There is no page at this address.', '<!doctype html>']) assert.deepEqual(topicsOfList(other), []);
 });
 
 test('titles come in the order of the default version’s sidebars, without pages that are listed nowhere', () => {

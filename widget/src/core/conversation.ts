@@ -149,11 +149,19 @@ export function historyBefore(conversation: Conversation, id: string): HistoryMe
   const before = conversation.turns.slice(0, at < 0 ? undefined : at);
   return before
     .filter(({ state, text }) => state === 'complete' && text)
-    .flatMap(({ question, text }): HistoryMessage[] => [
-      { role: 'user', content: cut(question.text) },
-      { role: 'assistant', content: cut(text) },
+    .flatMap((turn): HistoryMessage[] => [
+      { role: 'user', content: cut(questionIn(turn)) },
+      { role: 'assistant', content: cut(turn.text) },
     ])
     .slice(-MAX_HISTORY_MESSAGES);
+}
+
+/**
+ * Returns a turn's question with the selected text that it is about. The API joins a short question with the one before, whose selection it does not know.
+ * A selection that did not answer is left out: the reader may ask the whole book instead.
+ */
+function questionIn({ question: { text, selection }, outcome }: Turn): string {
+  return selection && outcome !== 'not_covered' ? `${text}\n${selection}` : text;
 }
 
 /** Reads a conversation from the tab's storage. An answer in progress when the page was closed becomes interrupted. */

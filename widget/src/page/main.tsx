@@ -15,6 +15,7 @@ import { type Passage, type Site, SiteContext } from '../panel/site';
 import { CodeBlock } from './CodeBlock';
 import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
+import { readTopics } from './topics';
 import { useColorMode } from './useColorMode';
 
 /** The response of `GET /local/book`. */
@@ -85,11 +86,12 @@ async function readBook(): Promise<Book | undefined> {
 
 function Page() {
   const [book, setBook] = useState<Book | 'not reached'>();
-  const [, setEdition] = useState(edition);
+  const [path, setEdition] = useState(edition);
   const choose = useCallback((path: string | undefined) => {
     edition = path;
     setEdition(path);
   }, []);
+  const topics = useCallback((signal: AbortSignal) => readTopics(path ?? '/', signal), [path]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
@@ -120,6 +122,7 @@ function Page() {
     locale,
     pageUrl,
     ...(examples && { examples }),
+    topics,
     searches: true,
     fieldFirst: true,
     go: openBeside,

@@ -10,7 +10,7 @@ import { Examples } from './Examples';
 import { Results } from './Results';
 import { useSite } from './site';
 import { Turn } from './Turn';
-import { useProposals } from './useProposals';
+import { useProposals, useTopics } from './useProposals';
 import { useSearch } from './useSearch';
 
 interface AskPanelProps {
@@ -117,9 +117,10 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
 
 /** Offers questions or headings. */
 function Proposals({ onAsk, onTopic }: { onAsk: (text: string) => void; onTopic: (topic: string) => void }) {
-  const { strings, topics = [] } = useSite();
+  const { strings } = useSite();
   const questions = useProposals();
   const hasQuestions = questions === undefined || questions.length > 0;
+  const topics = useTopics(!hasQuestions);
   return (
     <div className="bookrag-proposals">
       {hasQuestions

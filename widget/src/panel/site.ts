@@ -22,8 +22,8 @@ export interface Site {
   locale: string;
   /** Example questions of the site; absent until they are known. If there are none, questions of the book's sections are offered. */
   examples?: string[];
-  /** Headings to offer if there are no questions. */
-  topics?: string[];
+  /** Headings to offer if there are no questions, or what reads them once that is known. */
+  topics?: string[] | ((signal: AbortSignal) => Promise<string[]>);
   /** True if an empty panel has the field above what it proposes. */
   fieldFirst?: boolean;
   /** True to show matching pages while a question is typed. */

@@ -91,7 +91,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
 
 /** Converts a site's title to a server name: `Garden Robotics` becomes `garden-robotics`. */
 function nameOf(title: string): string {
-  return title.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean).join('-') || 'book';
+  return title.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean).join('-') || 'docs';
 }
 
 function questionsFor(questions: PluginOptions['questions'], locale: string): string[] {

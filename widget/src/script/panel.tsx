@@ -52,7 +52,7 @@ function makePanel({ url, bookOrigin, locale, history: keeps, strings }: ScriptS
         }
         return false;
       };
-      return { api, session, strings, locale, pageUrl, bookOrigin, examples: [], searches: true, go, mcp: { name: 'book', url: `${url}/mcp` }, Formula };
+      return { api, session, strings, locale, pageUrl, bookOrigin, examples: [], searches: true, go, mcp: { name: 'docs', url: `${url}/mcp` }, Formula };
     }, [onClose]);
     return (
       <SiteContext.Provider value={site}>
