@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the dependencies of the widget's tests, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p bookrag-cli`.
 #
-# `tests/widget.sh --no-browser` skips the tests that need a browser.
+# `tests/widget.sh --no-browser` skips the tests that need a browser, and `tests/widget.sh --install` all tests.
 set -euo pipefail
 cd "$(dirname "$0")/../widget"
 
@@ -30,6 +30,10 @@ for lock in package-lock.json e2e/package-lock.json; do
 done
 
 install .
+if [ "${1:-}" = --install ]; then
+  install e2e
+  exit
+fi
 npm test --silent -- --test-reporter=dot
 npm run --silent types
 npm run --silent size

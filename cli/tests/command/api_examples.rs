@@ -101,7 +101,7 @@ fn every_example_of_the_api_page_gives_the_response_that_is_shown() {
     let examples = examples(&fs::read_to_string(page).unwrap());
     assert!(examples.len() >= 12, "{} examples", examples.len());
 
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve_with(&[("BOOKRAG_STORE_CONVERSATIONS", "24")], &[]);
     let mut ids: HashMap<String, String> = HashMap::new();
     for example in examples {

@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use client::client;
 use serde_json::{Value, json};
-use support::Workshop;
+use support::{Workshop, copy, fixture};
 
 const SOIL: &str = "docs/module-1-foundations/chapter-1-sensing/01-lesson-soil-moisture.md";
 const BROKEN: &str = "docs/appendix/broken-front-matter.md";
@@ -113,7 +113,8 @@ fn only_changed_texts_are_embedded_and_deleted_pages_are_removed() {
 
 #[test]
 fn a_page_that_cannot_be_read_is_named_and_keeps_its_last_good_text() {
-    let workshop = Workshop::with_broken_page();
+    let workshop = Workshop::indexed();
+    copy(&fixture("broken-pages"), &workshop.site());
     let first = workshop.sync();
     let skipped = first["skipped"].as_array().unwrap();
     assert_eq!(skipped.len(), 1, "{skipped:?}");
@@ -137,7 +138,7 @@ const SLACK: &str = "1";
 
 #[test]
 fn the_fixtures_questions_do_no_worse_than_before() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let questions = fixtures.join("questions.jsonl").display().to_string();
     let baseline = fixtures
@@ -177,7 +178,7 @@ fn the_fixtures_questions_do_no_worse_than_before() {
 
 #[test]
 fn answers_cite_the_heading_and_links_lead_to_it() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     let question = json!({"query": "how do I calibrate the soil moisture probe?"});
     let (status, answer) = server.post("/api/v1/chat", &question);
@@ -211,7 +212,7 @@ fn answers_cite_the_heading_and_links_lead_to_it() {
 
 #[test]
 fn the_stream_has_tokens_citations_and_an_end() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     let request = client()
         .post(format!("{}/api/v1/chat", server.url))
@@ -249,7 +250,7 @@ impl<'a, I: Iterator<Item = &'a str>> LastData for I {
 
 #[test]
 fn invalid_requests_are_told_what_is_wrong() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     for (body, field) in [
         (json!({"query": " "}), "query"),
@@ -297,7 +298,7 @@ fn invalid_requests_are_told_what_is_wrong() {
 
 #[test]
 fn a_watched_folder_is_followed() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&["--watch"]);
     let page = workshop.site().join("docs/frost-shield.md");
     fs::write(
@@ -368,7 +369,7 @@ fn chunks_are_printed_one_a_line() {
 
 #[test]
 fn dns_rebinding_reads_nothing() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let secret = "a-secret-of-thirty-two-bytes-or-more";
     let server = workshop.serve_with(&[("BOOKRAG_AUTH_SECRET", secret)], &[]);
     let get = |path: &str, host: Option<&str>| {

@@ -14,7 +14,7 @@ fn lose_vectors(workshop: &Workshop) {
 
 #[test]
 fn lost_vectors_are_stored_again() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::small();
     let first = workshop.sync();
     assert_eq!(
         (&first["restored"], &first["stray_points"]),
@@ -29,7 +29,7 @@ fn lost_vectors_are_stored_again() {
         "{repaired}"
     );
     assert_eq!(repaired["total_chunks"], first["total_chunks"]);
-    let found = workshop.found("calibrate the soil moisture probe");
+    let found = workshop.found("the soil moisture probe");
     assert!(!found.0.is_empty());
 
     let again = workshop.sync();
@@ -52,7 +52,8 @@ fn a_lost_store_is_filled_again() {
 
 #[test]
 fn the_doctor_finds_in_what_an_index_differs_and_repairs_it() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::small();
+    workshop.write("docs/intro.md", "# Beginning\n\nA robot waters the beds.\n");
     let before = workshop.json(&["doctor", "book"]);
     assert_eq!(before["index"], json!(null), "it was never indexed");
     workshop.sync();

@@ -3,22 +3,66 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::client::client;
 
+/// The pause between two looks at something that is waited for.
+pub(crate) const POLL: Duration = Duration::from_millis(20);
+/// Without a name, a site is known by its folder, and the index of another folder is another site's.
+const SITE_OF_INDEX: &str = "book";
+
+/// The files of the book's index, made once: most tests start with an indexed book, and embedding its pages takes longer than their steps.
+static INDEX: LazyLock<Vec<(PathBuf, Vec<u8>)>> = LazyLock::new(|| {
+    let workshop = Workshop {
+        is_named: true,
+        ..Workshop::new()
+    };
+    let report = workshop.sync();
+    assert_eq!(report["status"], "success", "{report}");
+    let files = std::fs::read_dir(workshop.stores()).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    paths
+        .map(|path| {
+            (
+                path.file_name().unwrap().into(),
+                std::fs::read(&path).unwrap(),
+            )
+        })
+        .collect()
+});
+
 /// A copy of the book with its own stores.
 pub(crate) struct Workshop {
     folder: tempfile::TempDir,
+    /// Whether the site's name is [`SITE_OF_INDEX`].
+    is_named: bool,
 }
 
 impl Workshop {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         copy(&fixture("book"), &folder.path().join("book"));
-        Self { folder }
+        Self {
+            folder,
+            is_named: false,
+        }
+    }
+
+    /// Like [`Workshop::new`], but indexed already.
+    pub(crate) fn indexed() -> Self {
+        let workshop = Self {
+            is_named: true,
+            ..Self::new()
+        };
+        std::fs::create_dir(workshop.stores()).unwrap();
+        for (name, content) in INDEX.iter() {
+            std::fs::write(workshop.stores().join(name), content).unwrap();
+        }
+        workshop
     }
 
     /// Adds a page whose front matter is not YAML.
@@ -30,8 +74,10 @@ impl Workshop {
 
     /// Like [`Workshop::new`], with a site of a few small pages instead of the book.
     pub(crate) fn small() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let workshop = Self { folder };
+        let workshop = Self {
+            folder: tempfile::tempdir().unwrap(),
+            is_named: false,
+        };
         std::fs::create_dir_all(workshop.site().join("docs")).unwrap();
         let config = "module.exports = {title: 'Garden', baseUrl: '/'};";
         std::fs::write(workshop.site().join("docusaurus.config.js"), config).unwrap();
@@ -98,6 +144,9 @@ impl Workshop {
             }
         }
         command.env("XDG_DATA_HOME", self.data());
+        if self.is_named {
+            command.env("BOOKRAG_SITE", SITE_OF_INDEX);
+        }
         command
     }
 
@@ -193,7 +242,7 @@ impl Server {
         let deadline = Instant::now() + Duration::from_mins(1);
         while !is_there(&serde_json::from_str(&self.get(path).1).unwrap_or_default()) {
             assert!(Instant::now() < deadline, "{path}");
-            std::thread::yield_now();
+            std::thread::sleep(POLL);
         }
     }
 

@@ -25,7 +25,7 @@ const RULES: &str =
 /// The longest attack, in characters, for the small model: it reads 150 tokens per second.
 const LONGEST: usize = 240;
 /// Attacks for the small model, which takes four seconds for each.
-const ENOUGH: usize = 24;
+const ENOUGH: usize = 12;
 /// The page that attacks are written to.
 pub(super) const PAGE: &str =
     "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
@@ -308,9 +308,9 @@ async fn a_real_model_leaks_neither_links_nor_rules() {
     ];
     let service = Service::start("attacks_real", Reply::Hangs, &variables).await;
     let mut answered = 0;
-    // The file has similar attacks beside each other.
+    // The file has similar attacks beside each other; the tests above try all of them.
     let attacks = attacks(&["selection", "question", "context", "history", "book"]);
-    for attack in attacks.into_iter().step_by(2) {
+    for attack in attacks.into_iter().step_by(3) {
         let request = match attack.place.as_str() {
             "question" => format!("{COVERED} {}", attack.text),
             _ => COVERED.to_owned(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::written::{Scripted, by_section};
 use super::{PROBE, WHEELS, file, is_asked, todo, workshop, write_file};
-use crate::support::{Server, Workshop};
+use crate::support::{POLL, Server, Workshop};
 
 const STORAGE: &str = "/api/v1/search?q=Probe+Storage+broken";
 const WHEELS_ASKED: &str = "/api/v1/search?q=How+do+I+use+Wheels";
@@ -87,7 +87,7 @@ fn a_killed_serve_goes_on_and_a_budget_of_zero_writes_nothing() {
     let server = serve(&workshop, &scripted, &[]);
     server.wait_for(STORAGE, |found| is_asked(found, "/docs/probe#storage"));
     while scripted.model.requests().len() < 3 {
-        std::thread::yield_now();
+        std::thread::sleep(POLL);
     }
     server.kill();
     scripted.model.tell(Reply::function(by_section));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::{PROBE, WHEELS, file, stderr, todo, workshop, write_file};
-use crate::support::Workshop;
+use crate::support::{POLL, Workshop};
 
 /// A model with the runtime that it runs in.
 pub(super) struct Scripted {
@@ -184,7 +184,7 @@ fn a_killed_run_keeps_its_finished_pages_and_the_next_continues() {
     // The third request is for the second page, and is sent after the first page is written, or while it is.
     while scripted.model.requests().len() < 3 || !workshop.site().join(PROBE).exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it waits for the model");
-        std::thread::yield_now();
+        std::thread::sleep(POLL);
     }
     child.kill().unwrap();
     child.wait().unwrap();

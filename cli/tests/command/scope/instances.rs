@@ -24,7 +24,7 @@ fn folders(results: &[Value]) -> BTreeSet<&str> {
 
 #[test]
 fn a_reader_of_one_instances_version_finds_the_others_in_their_default_versions() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let site = workshop.site();
     write(&site, "bookrag.toml", SETTINGS);
     write(&site, "versions.json", r#"["9.0"]"#);

@@ -20,7 +20,7 @@ fn origins(results: &[Value]) -> Vec<[Value; 3]> {
 
 #[test]
 fn each_result_and_citation_names_its_origin() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let site = workshop.site();
     write(&site, "bookrag.toml", SETTINGS);
     let text = format!("## Valves\n\n{TEXT}");

@@ -49,7 +49,7 @@ fn assert_urls_differ(results: &[Value]) {
 
 #[test]
 fn no_section_is_found_twice_and_no_version_beside_another() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let site = workshop.site();
     write(&site, DIARY, &diary());
     write(&site, "versions.json", r#"["1.0"]"#);

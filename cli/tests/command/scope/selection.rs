@@ -99,7 +99,7 @@ fn assert_refused(data: &Value) {
 
 #[test]
 fn a_selection_is_answered_from_its_section_and_those_beside_it() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     let address = format!("https://book.example.org{PLANNER_URL}?from=mail#garden-file");
     for page_url in [Some(PLANNER_URL), Some(&*address), None] {
@@ -127,7 +127,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
 
 #[test]
 fn a_question_the_selection_does_not_answer_is_refused() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     for query in [PROBE, SLEEP, "what is the capital of France?"] {
         for page_url in [Some(PLANNER_URL), None] {
@@ -148,7 +148,7 @@ fn a_question_the_selection_does_not_answer_is_refused() {
 
 #[test]
 fn in_the_whole_book_a_selection_raises_its_page_and_hides_no_other() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     let server = workshop.serve(&[]);
     let of_pump = "In a peristaltic pump rollers squeeze a soft tube, so the water touches nothing but the tube";
     let of_dock = "The charger finds it by trying: it changes the voltage by a small step";

@@ -4,7 +4,7 @@ use crate::support::Workshop;
 
 #[test]
 fn a_filter_value_that_the_book_does_not_have_is_named_with_those_it_has() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::indexed();
     workshop.sync();
     for (arguments, told) in [
         (

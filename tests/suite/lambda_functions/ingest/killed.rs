@@ -21,6 +21,8 @@ const KILLS: usize = 100;
 const PROCESSES: u64 = 2;
 /// The longest time from a batch's arrival to the kill: about the duration of a batch.
 const MAX_LIFE_MS: u64 = 250;
+/// Between two looks at an empty queue.
+const PAUSE: Duration = Duration::from_millis(20);
 /// How soon a killed process's message is delivered again.
 const VISIBILITY: Duration = Duration::from_secs(1);
 const PAGES: u64 = 8;
@@ -86,7 +88,7 @@ impl World {
                     if quiet && depth == (0, 0) {
                         return;
                     }
-                    tokio::task::yield_now().await;
+                    tokio::time::sleep(PAUSE).await;
                     continue;
                 }
                 let served = lambda.invoke(sqs_batch_of_received(&messages));
