@@ -48,6 +48,14 @@ const SOIL: &str = "# Soil\n\nSand drains quickly, clay holds water.\n\n\
 const COVERED: &str = "What are the signs of frost?";
 const NOT_COVERED: &str = "Who won the chess championship in Reykjavik?";
 
+/// Returns what follows a sentence of doubt; `None` if the answer does not begin with one.
+fn after_doubt(answer: &str) -> Option<&str> {
+    let sentences = [bookrag::answer::UNCERTAIN, bookrag::answer::UNCERTAIN_ALONE];
+    sentences
+        .iter()
+        .find_map(|sentence| answer.strip_prefix(sentence))
+}
+
 struct Service {
     url: String,
     backends: Backends,

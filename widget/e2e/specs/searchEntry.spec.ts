@@ -60,6 +60,7 @@ test.describe('where Algolia may be asked', () => {
   test('the arrow keys go through Algolia’s results and the entry', async ({ page, panel, watched }) => {
     const field = await searchAlgolia(page);
     const entry = entryIn(page);
+    await expect(entry).toBeVisible();
     const selected = page.locator('.DocSearch-Modal [role="option"][aria-selected="true"]');
     await expect(selected).toContainText('Soil');
     await page.keyboard.press('ArrowUp');

@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN,
+    Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN_ALONE,
 };
 use crate::degradation::Degradation;
 use crate::generate::{ChatModel, ChatOptions, Generator, OpenAiChat};
@@ -104,7 +104,7 @@ async fn the_more_of_a_question_the_book_lacks_the_more_it_is_doubted_and_nothin
         let answer = answer(&retriever, Question::new(&asked)).await;
         assert_eq!(answer.citations[0].source, "dew.md");
         assert!(answer.text.ends_with("The dew sensor drifts at night. [1]"));
-        let is_doubted = answer.text.starts_with(UNCERTAIN);
+        let is_doubted = answer.text.starts_with(UNCERTAIN_ALONE);
         assert_eq!(is_doubted, answer.outcome == Outcome::Uncertain);
         let [frost] = &answer.suggestions[..] else {
             panic!("{answer:?}");
@@ -137,7 +137,7 @@ async fn in_doubt_a_second_section_is_quoted_if_it_is_about_as_good() {
     let asked = format!("Does the sensor drift at night?{unknown}");
     let answer = answer(&retriever, Question::new(&asked)).await;
     assert_eq!(answer.outcome, Outcome::Uncertain);
-    assert!(answer.text.starts_with(UNCERTAIN), "{}", answer.text);
+    assert!(answer.text.starts_with(UNCERTAIN_ALONE), "{}", answer.text);
     for quote in [r"\*one\* \[lamp\]. [1]", r"\*two\* \[lamps\]. [2]"] {
         assert!(answer.text.contains(quote), "{}", answer.text);
     }

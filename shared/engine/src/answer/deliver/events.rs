@@ -302,11 +302,9 @@ impl Prepared {
     /// Quotes the book; refuses if no section has text.
     async fn extracted(&mut self) -> AnswerSource {
         self.texts.similarities = self.similarities().await;
-        let doubt = match (self.outcome, &self.question.mode) {
-            (Outcome::Uncertain, Mode::GlobalBook) => Some(self.doubt()),
-            _ => None,
-        };
-        let quotes = self.quotes(&self.extractable(), doubt.as_deref());
+        let is_doubted =
+            self.outcome == Outcome::Uncertain && self.question.mode == Mode::GlobalBook;
+        let quotes = self.quotes(&self.extractable(), is_doubted);
         if quotes.is_empty() {
             AnswerSource::Refusal
         } else {
@@ -315,13 +313,13 @@ impl Prepared {
     }
 
     /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too, if it is about as good.
-    fn quotes(&self, passages: &[Passage<'_>], doubt: Option<&str>) -> Vec<Quote> {
+    fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
         let similarities = self.texts.similarities.as_ref();
         let question = &self.standalone;
         let best = self.quote(passages);
-        let (Some(doubt), false) = (doubt, best.is_empty()) else {
+        if !is_doubted || best.is_empty() {
             return best;
-        };
+        }
         let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
         let next = next_sections(question, passages, is_cited, similarities);
         let score = |passage: &Passage<'_>| passage.candidate.scores.score;
@@ -330,7 +328,7 @@ impl Prepared {
         let second = next.first().filter(|next| score(&next.passage) >= least);
         let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
         let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
-        let introduction = Quote::Text(format!("{doubt}\n\n"));
+        let introduction = Quote::Text(format!("{}\n\n", self.doubt(second.is_empty())));
         std::iter::once(introduction)
             .chain(best.iter().cloned())
             .chain(gap)
@@ -376,13 +374,13 @@ impl Prepared {
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.
     fn correct(&self, worth: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let doubt = match worth {
+        let is_doubted = match worth {
             AnswerQuality::Answer => return Vec::new(),
-            AnswerQuality::Repetition => None,
-            AnswerQuality::None => Some(&*self.sentences.uncertain),
+            AnswerQuality::Repetition => false,
+            AnswerQuality::None => true,
         };
         let gap = Quote::Text("\n\n".to_owned());
-        let quotes = self.quotes(&self.readable(), doubt);
+        let quotes = self.quotes(&self.readable(), is_doubted);
         std::iter::once(gap)
             .chain(quotes)
             .flat_map(|quote| writer.quote(quote))
@@ -458,12 +456,17 @@ impl Prepared {
     }
 
     /// Returns a sentence of doubt, after a notice if the embedder does not support the question's language.
-    fn doubt(&self) -> String {
+    fn doubt(&self, is_alone: bool) -> String {
         let sentences = &self.sentences;
-        if self.is_read {
-            sentences.uncertain.clone()
+        let introduction = if is_alone {
+            &sentences.uncertain_alone
         } else {
-            format!("{} {}", sentences.unread, sentences.uncertain)
+            &sentences.uncertain
+        };
+        if self.is_read {
+            introduction.clone()
+        } else {
+            format!("{} {introduction}", sentences.unread)
         }
     }
 }
