@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what bookrag costs, as Markdown: a thousand questions, and a month of a small and of a large book.
 
-What models cost is read from shared/engine/src/prices.rs, the functions' memory from template.yaml, what is watched from both templates; all
+What models cost is read from shared/models/src/prices.rs, the functions' memory from template.yaml, what is watched from both templates; all
 else that is not measured is a flag.
 infra/costs.md is what this prints without flags: `--write` writes it, `--check` fails when it is not that.
 """
@@ -83,11 +83,11 @@ LOCAL_DIMENSIONS, HOSTED_DIMENSIONS = 384, 1536
 
 def model_prices():
     """Name of a model: dollars for a million tokens read and written. From the one table there is."""
-    text = (ROOT / "shared/engine/src/prices.rs").read_text()
+    text = (ROOT / "shared/models/src/prices.rs").read_text()
     rows = re.findall(r'^\s*\("([^"]+)", "([^"]+)", ([\d.]+), ([\d.]+)\),$', text, re.M)
     count = re.search(r"const PRICES: \[[^\]]*; (\d+)\]", text)
     if not count or len(rows) != int(count[1]):
-        sys.exit("error: the table of shared/engine/src/prices.rs cannot be read")
+        sys.exit("error: the table of shared/models/src/prices.rs cannot be read")
     return {model: (float(read), float(written)) for _, model, read, written in rows} | {model: (0.0, 0.0) for model in LOCAL_EMBEDDERS}
 
 
@@ -252,7 +252,7 @@ def wrapped(markdown):
 def page(o):
     models = model_prices()
     if o.embedder not in models or (o.chat_model not in models and o.chat_model != "extractive"):
-        sys.exit("error: the model has no price in shared/engine/src/prices.rs")
+        sys.exit("error: the model has no price in shared/models/src/prices.rs")
     chats = sorted((answer(o, price), model) for model, price in models.items() if price[1] > 0)
     thousand = [["the book's own sentences (`extractive`)", "0", "0"]]
     for cost, model in chats:
@@ -326,7 +326,7 @@ To embed the whole book with a hosted model, once, and after each change of the 
 
 ## Prices
 
-Models: `shared/engine/src/prices.rs`. The others:
+Models: `shared/models/src/prices.rs`. The others:
 
 {table(["of", "dollars", "listed at"], prices)}
 """)

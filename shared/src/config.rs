@@ -15,10 +15,10 @@ use secrecy::SecretString;
 
 use crate::api::{AuthOptions, Limits};
 use crate::metrics::MetricsOptions;
+use ::models::local::ModelFolder;
+use ::models::prices::Price;
 use book::chunk::ChunkPolicy;
 use engine::answer::Rules;
-use engine::models::ModelFolder;
-use engine::prices::Price;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};

@@ -33,16 +33,16 @@ use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
 use engine::answer::{Answerer, Asker, Question, Rules};
 use engine::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
-use engine::embed::{
-    CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
-};
 use engine::error::{Error, ErrorKind};
 use engine::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
 use engine::index::{IndexError, bm25_settings};
-use engine::provider::ProviderError;
 use engine::question_writer::QuestionWriter;
-use engine::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
+use models::embed::{
+    CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
+};
+use models::provider::ProviderError;
+use models::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 
 /// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
@@ -107,7 +107,7 @@ pub enum StartError {
     /// The local models' files are unavailable.
     #[cfg(feature = "local-models")]
     #[error(transparent)]
-    Models(#[from] engine::models::ModelFilesError),
+    Models(#[from] models::local::ModelFilesError),
     /// A setting that is needed is missing.
     #[error("{0} is not set")]
     MissingSetting(&'static str),

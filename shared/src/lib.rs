@@ -6,9 +6,11 @@
 pub use book;
 pub use book::chunk;
 pub use engine::{
-    answer, catalog, cite, degradation, embed, error, generate, http, index, ingest, models,
-    prices, provider, question_writer, rerank, retrieve, source, words,
+    answer, catalog, cite, degradation, error, generate, index, ingest, question_writer, retrieve,
+    source,
 };
+pub use models::{embed, http, local, prices, provider, rerank};
+pub use text as words;
 
 pub mod metrics;
 pub mod api;

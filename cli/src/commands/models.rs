@@ -2,7 +2,7 @@
 
 use bookrag::config::Config;
 use bookrag::context::model_files;
-use bookrag::models::LocalModel;
+use bookrag::local::LocalModel;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 

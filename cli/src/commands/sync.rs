@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bookrag::config::Config;
 use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, SyncOptions};
-use bookrag::models::LocalModel;
+use bookrag::local::LocalModel;
 use clap::Args;
 use reqwest::Method;
 

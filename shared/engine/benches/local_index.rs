@@ -14,11 +14,11 @@ use engine::catalog::{
     Catalog, ChunkRow, Commit, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired, SiteInfo,
     SqliteCatalog,
 };
-use engine::embed::{
-    Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded,
-};
 use engine::index::{ChunkPayload, Filters, LocalIndex, VectorQuery};
 use futures::future::join_all;
+use models::embed::{
+    Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded,
+};
 use uuid::Uuid;
 
 const SIZES: [usize; 2] = [5_000, 55_000];
@@ -67,6 +67,7 @@ impl Random {
         Embedding {
             tokens: TokenVectors::new(tokens),
             vector,
+            questions: Vec::new(),
         }
     }
 

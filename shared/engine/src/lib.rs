@@ -4,26 +4,17 @@
 
 pub mod error;
 pub mod degradation;
-#[cfg(test)]
-pub(crate) mod faults;
 // What the tests of `book` render Markdown with.
 #[cfg(test)]
 #[path = "../../book/src/rendering.rs"]
 pub(crate) mod rendering;
 
-pub mod words;
-pub mod provider;
-pub mod http;
-pub mod prices;
-pub mod models;
-pub mod embed;
 #[cfg(feature = "embedded")]
 mod sqlite;
 pub mod index;
 pub mod catalog;
 pub mod source;
 pub mod ingest;
-pub mod rerank;
 pub mod retrieve;
 pub mod generate;
 pub mod cite;

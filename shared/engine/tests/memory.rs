@@ -8,10 +8,10 @@ use std::path::Path;
 
 use book::chunk::ChunkPolicy;
 use engine::catalog::{Catalog, SqliteCatalog};
-use engine::embed::{Embedder, FakeEmbedder};
 use engine::index::{LocalIndex, VectorIndex};
 use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
 use engine::source::{FolderSource, Source};
+use models::embed::{Embedder, FakeEmbedder};
 
 const FEW: usize = 1_000;
 const MANY: usize = 6_000;

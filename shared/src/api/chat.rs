@@ -12,7 +12,7 @@ use engine::cite::Citation;
 use engine::error::Error;
 use engine::generate::Exchange;
 use engine::index::Filters;
-use engine::prices::dollars;
+use models::prices::dollars;
 
 /// The longest question, in characters.
 pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::metrics::{Metric, Metrics, MetricsOptions};
 use engine::answer::{Answer, Outcome};
-use engine::prices::dollars;
 use engine::retrieve::{StageTimes, milliseconds};
+use models::prices::dollars;
 
 /// The request's id from the platform, as in its logs.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ use engine::answer::{AnswerEvent, Outcome, Suggestion};
 use engine::cite::Citation;
 use engine::degradation::Degradation;
 use engine::error::Error;
-use engine::prices::dollars;
+use models::prices::dollars;
 
 /// A comment line keeps proxies from closing a quiet stream.
 const HEARTBEAT: Duration = Duration::from_secs(10);

@@ -3,11 +3,11 @@
 use secrecy::SecretString;
 
 use super::{Config, Environment};
-use engine::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use engine::generate::{CohereChat, OpenAiChat};
-use engine::http::is_private;
-use engine::models::LocalModel;
-use engine::prices::Price;
+use models::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
+use models::http::is_private;
+use models::local::LocalModel;
+use models::prices::Price;
 
 /// The embedder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -120,7 +120,7 @@ const ANSWERS: [Variable; 16] = [
     variable("BOOKRAG_CHAT_MODEL", Preset::Described("`gpt-4.1-mini` or `command-a-03-2025`"), "The name of the chat model"),
     variable("BOOKRAG_CHAT_BASE_URL", Preset::Described("`OPENAI_BASE_URL`"), "The address of the OpenAI-compatible chat API, if it differs from that of embeddings"),
     variable("BOOKRAG_CHAT_API_KEY", Preset::None, "The key of the API at `BOOKRAG_CHAT_BASE_URL`"),
-    variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/engine/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
+    variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/models/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
     variable("BOOKRAG_QUESTIONS_BUDGET", Preset::Described("1 for `serve` with a model whose price is known; none in Lambda"), "The daily budget in US dollars for questions that the chat model writes for sections without any; 0 for none")
         .details("[What it writes](questions.md#in-the-background). It is apart from `BOOKRAG_DAILY_BUDGET_USD`. For a model of your own whose price is unknown there is no limit by default, and a hosted one whose price is unknown writes none: set `BOOKRAG_CHAT_PRICE`"),
     variable("BOOKRAG_SMALL_MODEL", Preset::Value("false"), "Whether the chat model is a small one, of about 7 billion parameters or fewer: true or false")

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::StartError;
 use crate::config::Config;
-use engine::embed::{Embedder, LocalEmbedder};
-use engine::models::{LocalModel, ModelFiles, locate};
-use engine::rerank::{CrossEncoder, Reranker};
+use models::embed::{Embedder, LocalEmbedder};
+use models::local::{LocalModel, ModelFiles, locate};
+use models::rerank::{CrossEncoder, Reranker};
 
 /// Returns a local model's files, from the configured folder or by downloading them once. `say` gets a line for the user before each wait.
 ///

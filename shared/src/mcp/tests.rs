@@ -21,13 +21,13 @@ use crate::api::{Limits, Origins, known_origin};
 use book::chunk::ChunkPolicy;
 use engine::answer::Rules;
 use engine::catalog::{Catalog, SqliteCatalog};
-use engine::embed::{Embedder, FakeEmbedder};
 use engine::generate::Generator;
 use engine::index::{LocalIndex, VectorIndex};
 use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
-use engine::rerank::Reranker;
 use engine::retrieve::{Backends, OffTopicCache, Retriever};
 use engine::source::{FolderSource, Source};
+use models::embed::{Embedder, FakeEmbedder};
+use models::rerank::Reranker;
 
 const MODERN: &str = "2026-07-28";
 const FORMER: &str = "2025-11-25";

@@ -11,8 +11,8 @@ use super::sqlite::SqliteCatalog;
 use super::{
     CatalogError, Commit, CommitOutcome, Pending, StoredDocument, SwitchOutcome, microseconds,
 };
-use crate::faults::{self, Part, removed};
 use crate::source::MemorySource;
+use fakes::faults::{self, Part, removed};
 
 /// An in-memory SQLite catalog whose calls may fail and may lack a part of the protocol. Clones share the tables.
 ///

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::words::{DocumentFrequencies, Language};
+use text::{DocumentFrequencies, Language};
 
 pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(test, feature = "embedded"))]

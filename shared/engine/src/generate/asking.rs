@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::questions::{MAX_QUESTIONS_TOKENS, parse_questions};
 use super::{ChatModel, Finish, Prompt, Usage};
-use crate::provider::ProviderError;
+use models::provider::ProviderError;
 
 /// The most requests for one section while the model limits requests.
 const MAX_LIMITED: u32 = 8;

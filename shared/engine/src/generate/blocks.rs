@@ -6,8 +6,8 @@ mod unmarked;
 
 use std::ops::Range;
 
-use crate::words::split;
 use book::{Mark, MarkKind, heading, marked_text, marker_length, table};
+use text::split;
 
 use super::Passage;
 

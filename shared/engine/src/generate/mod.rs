@@ -16,9 +16,9 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
-use crate::prices::Price;
-use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
+use models::prices::Price;
+use models::provider::ProviderError;
 
 pub use asking::{AskFailure, Asked, ask_for_questions};
 pub use cohere::CohereChat;

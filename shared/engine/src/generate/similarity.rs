@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::index::ChunkPayload;
-use crate::words::Words;
+use text::Words;
 
 /// The least cosine of two tokens that counts as similarity.
 const FLOOR: f32 = 0.5;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use super::{IndexError, LocalIndex, NewPoint};
-use crate::embed::TokenVectors;
-use crate::faults;
+use fakes::faults;
+use models::embed::TokenVectors;
 
 /// A local index whose calls may fail, and that records its input. Clones share it.
 ///

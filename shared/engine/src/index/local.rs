@@ -17,10 +17,10 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery};
-use crate::embed::MaxSim;
 use crate::sqlite::{Database, DatabaseError, begin_write, lock};
-use crate::words::{DocumentFrequencies, Language};
 use image::Image;
+use models::embed::MaxSim;
+use text::{DocumentFrequencies, Language};
 
 pub(crate) use stored::{STORED_COLUMNS, split, stored_payload};
 pub(crate) use words::document_terms;

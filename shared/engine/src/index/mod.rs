@@ -19,7 +19,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use uuid::Uuid;
 
-use crate::embed::{Embedding, TokenVectors, WeightedToken};
+use models::embed::{Embedding, TokenVectors, WeightedToken};
 
 pub use bm25::bm25_settings;
 #[cfg(all(test, feature = "embedded"))]
@@ -118,7 +118,7 @@ pub struct ScoredPoint {
     pub point_id: Uuid,
     /// The cosine with the question, −1 to 1; the BM25 score if there is no vector.
     pub score: f32,
-    /// The similarity of its tokens and the question's, about −1 to 1 (see [`MaxSim`](crate::embed::MaxSim)); `None` if either has none.
+    /// The similarity of its tokens and the question's, about −1 to 1 (see [`MaxSim`](models::embed::MaxSim)); `None` if either has none.
     pub token_score: Option<f32>,
     /// The largest cosine of the question and a question that the chunk answers, −1 to 1; `None` if it has none, or without a vector.
     pub question_score: Option<f32>,

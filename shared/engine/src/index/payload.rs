@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::words::Language;
 use book::chunk::{Chunk, SectionType};
 use book::{ContentKind, Document, Mark, Placement, UNKNOWN, hex, origin_of_version};
+use text::Language;
 
 /// The value of missing metadata, except titles.
 const NOT_AVAILABLE: &str = "N/A";

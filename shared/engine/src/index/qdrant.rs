@@ -22,7 +22,7 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
-use crate::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
+use models::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
 use convert::{
     bm25_document, embedding_of, from_client, payload_of, point_struct, scored, selected,

@@ -9,8 +9,8 @@ use futures::channel::oneshot;
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::embed::{Embedder, Embedding, Purpose};
-use crate::provider::ProviderError;
+use models::embed::{Embedder, Embedding, Purpose};
+use models::provider::ProviderError;
 
 pub(super) const EMBED_BATCH: usize = 128;
 /// Attempts per call of the embedder, and the wait before the second one; the wait doubles after each attempt.

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::plan::hash;
 use super::{Change, Ingest, IngestError};
 use crate::catalog::{ChunkRow, JoinedChunk, StoredDocument};
-use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
+use models::embed::Embedding;
 
 const READS: usize = 8;
 /// Documents whose reads are prepared together: a prepared read takes memory, too.

@@ -29,11 +29,11 @@ mod build_tests;
 use uuid::Uuid;
 
 use crate::catalog::{Catalog, CatalogError, IndexRow};
-use crate::embed::Embedder;
 use crate::index::{IndexError, VectorIndex};
-use crate::provider::ProviderError;
 use crate::source::{Source, SourceError};
 use book::SiteSettings;
+use models::embed::Embedder;
+use models::provider::ProviderError;
 
 use batches::Batches;
 

@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::IngestError;
 use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
-use crate::embed::Embedding;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
-use crate::provider::ProviderError;
 use book::chunk::Chunk;
 use book::{Document, UNKNOWN, hex};
+use models::embed::Embedding;
+use models::provider::ProviderError;
 
 pub(super) struct Plan<'a> {
     pub(super) chunks: Vec<PlannedChunk<'a>>,

@@ -425,10 +425,10 @@ impl Status {
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
     use super::*;
-    use crate::faults::block_on;
     use crate::ingest::simulation::stores::{Stores, options};
     use crate::ingest::{SyncOptions, sync};
     use crate::source::MemorySource;
+    use fakes::faults::block_on;
 
     /// An indexed book: a page with a partial, one without, and a translation.
     fn book() -> (MemorySource, Ingest) {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::generate::{ChatOptions, OpenAiChat};
-use crate::http::fake::{Answer, Server};
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{SyncOptions, sync};
-use crate::prices::Price;
 use crate::source::MemorySource;
+use fakes::server::{Answer, Server};
+use models::prices::Price;
 
 const DEW: &str = "# Dew\n\nWater on grass.\n\n## Frost\n\nIt is frozen dew.\n\n## Empty\n";
 

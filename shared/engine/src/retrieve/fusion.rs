@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::lexical::{ChunkTerms, QuestionTerm, bm25};
 use super::names::Names;
 use super::{ScoredChunk, Signals};
-use crate::embed::{NEAREST_CHUNKS, mean_of_best};
 use book::ContentKind;
+use models::embed::{NEAREST_CHUNKS, mean_of_best};
 
 /// The weight of BM25 in the fused score; the cosine and the token score have the rest.
 ///
@@ -288,8 +288,8 @@ pub(super) mod tests {
 
     use super::super::{Language, Scores, Words};
     use super::*;
-    use crate::words::TermNumbers;
     use proptest::prelude::*;
+    use text::TermNumbers;
 
     const SCALED: Weights = Weights::of(0.5);
 

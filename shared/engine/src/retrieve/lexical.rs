@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::words::{bm25_weight, idf};
+use text::{bm25_weight, idf};
 
 /// A term of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -21,17 +21,17 @@ use uuid::Uuid;
 
 use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
-use crate::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
-use crate::provider::ProviderError;
-use crate::rerank::Reranker;
+use models::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
+use models::provider::ProviderError;
+use models::rerank::Reranker;
 
-use crate::words::TermNumbers;
-pub use crate::words::{Language, Words};
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
 pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
+use text::TermNumbers;
+pub use text::{Language, Words};
 
 #[cfg(test)]
 pub(crate) use fusion::tests::section;

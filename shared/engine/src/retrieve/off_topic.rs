@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Retriever;
 use crate::catalog::CatalogError;
-use crate::embed::OffTopic;
+use models::embed::OffTopic;
 
 /// Time limit for reading the vectors.
 const DEADLINE: Duration = Duration::from_secs(1);

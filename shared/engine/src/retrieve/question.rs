@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::synonyms::Synonyms;
 use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
-use crate::embed::{Embedding, Purpose, WeightedToken};
-use crate::provider::ProviderError;
-use crate::words::{DocumentFrequencies, Language, Words};
+use models::embed::{Embedding, Purpose, WeightedToken};
+use models::provider::ProviderError;
+use text::{DocumentFrequencies, Language, Words};
 
 /// Time limit for counting the chunks that contain the question's words.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);

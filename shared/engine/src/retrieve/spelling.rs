@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::words::{TermNumbers, split};
+use text::{TermNumbers, split};
 
 /// The fewest letters of a word to correct by any one letter; too many shorter words differ by one.
 const SHORTEST: usize = 6;
@@ -83,7 +83,7 @@ fn is_plain(word: &str, is_first: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{Language, Words};
+    use text::{Language, Words};
 
     #[test]
     fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {

@@ -1,7 +1,7 @@
 //! Applies the book's synonyms: a chunk with a synonym of a question's word counts as having that word.
 
 use super::lexical::ChunkTerms;
-use crate::words::{DocumentFrequencies, TermNumbers, Words, split};
+use text::{DocumentFrequencies, TermNumbers, Words, split};
 
 /// The synonyms of a question's words.
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ fn count<T: PartialEq>(text: &[T], looked_for: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::Language;
+    use text::Language;
 
     fn sets() -> Vec<Vec<String>> {
         let sets = [

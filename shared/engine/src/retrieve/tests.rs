@@ -18,10 +18,10 @@ use crate::catalog::{
     NewIndex, Retired, SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
-use crate::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
 use crate::index::{ChunkPayload, Filters, VectorIndex};
-use crate::rerank::Reranker;
 use book::Placement;
+use models::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
+use models::rerank::Reranker;
 
 /// A page of one section: its name, its chapter's number, and its text.
 pub(crate) type Page<'a> = (&'a str, i64, &'a str);
@@ -72,7 +72,7 @@ async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
         .embed(
             "Does the sensor drift?",
             &super::synonyms::Synonyms::default(),
-            crate::words::Language::ENGLISH,
+            text::Language::ENGLISH,
         )
         .await;
     assert!(failure.is_some() && question.vector.is_empty());

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
-use crate::faults::call;
 use book::{etag, private_name};
+use fakes::faults::call;
 
 /// Files by path; clones share them.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! The index follows the catalog's commits.
 
-use engine::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors};
 use engine::index::Filters;
+use models::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors};
 use uuid::Uuid;
 
 use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, file, ids, vector};

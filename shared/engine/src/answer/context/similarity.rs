@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::embed::{Embedder, MaxSim, TokenVectors, WeightedToken};
 use crate::generate::Similarities;
 use crate::index::{ChunkPayload, IndexError};
 use crate::retrieve::{Retriever, ScoredChunk};
+use models::embed::{Embedder, MaxSim, TokenVectors, WeightedToken};
 
 /// Time limit for reading a section's token vectors.
 const TOKENS_DEADLINE: Duration = Duration::from_secs(1);
@@ -71,7 +71,7 @@ fn tokens_of_breadcrumb(embedder: &Embedder, chunk: &ChunkPayload) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{FakeEmbedder, Purpose};
+    use models::embed::{FakeEmbedder, Purpose};
 
     #[tokio::test]
     async fn each_line_has_the_similarities_of_its_own_tokens() {

@@ -33,8 +33,8 @@ use crate::generate::{
     ChatModel, Finish, FunctionCall, Generator, Passage, Prompt, Quote, Similarities, Usage,
     extract, rules_of_answers,
 };
-use crate::provider::ProviderError;
 use book::escaped;
+use models::provider::ProviderError;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);

@@ -17,7 +17,7 @@ use crate::generate::{
     AnswerRequest, ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage,
     answer_prompt,
 };
-use crate::provider::ProviderError;
+use models::provider::ProviderError;
 
 /// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is
 /// quoted from the book.

@@ -10,7 +10,7 @@ use crate::answer::generate::budget::Reserved;
 use crate::answer::generate::limits::ModelLimits;
 use crate::answer::guard::output_filter::{OutputFilter, Stop};
 use crate::generate::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
-use crate::provider::ProviderError;
+use models::provider::ProviderError;
 
 /// A model that has begun to write.
 pub(crate) struct PendingGeneration {

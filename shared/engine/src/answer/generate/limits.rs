@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::http::is_private;
+use models::http::is_private;
 
 /// Approximate bytes of an English token.
 pub(crate) const BYTES_PER_TOKEN: usize = 4;

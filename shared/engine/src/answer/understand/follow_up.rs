@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::generate::{ChatModel, Ending, Prompt};
-use crate::provider::ProviderError;
+use models::provider::ProviderError;
 
 /// The longest rewritten question in tokens, and the time limit for rewriting.
 pub(crate) const MAX_REWRITTEN_TOKENS: u32 = 120;

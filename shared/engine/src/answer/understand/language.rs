@@ -5,7 +5,7 @@ use whatlang::{Detector, Info, Lang, Script, detect};
 use crate::answer::deliver::messages::is_translated;
 use crate::answer::{Question, locale_of};
 use crate::catalog::SiteInfo;
-use crate::words::Language;
+use text::Language;
 
 /// The locale a question is answered from.
 #[derive(Debug, Clone, PartialEq, Eq)]

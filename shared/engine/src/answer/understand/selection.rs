@@ -8,8 +8,8 @@ use book::decoded_url;
 use crate::answer::CONSIDERED;
 use crate::catalog::SiteInfo;
 use crate::index::{ChunkPayload, Filters};
-use crate::rerank::Reranker;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
+use models::rerank::Reranker;
 
 /// Returns the path of a page's URL, without origin, query and anchor.
 pub(crate) fn path_of(page_url: &str) -> &str {

@@ -9,7 +9,7 @@ use super::PostgresCatalog;
 use super::documents::{JOINED, joined_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::{FilterValues, Filters, TitleOrNumber};
-use crate::words::{DocumentFrequencies, Language, Words};
+use text::{DocumentFrequencies, Language, Words};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(

@@ -6,7 +6,7 @@ use super::SqliteCatalog;
 use super::documents::joined;
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::Filters;
-use crate::words::{DocumentFrequencies, Language};
+use text::{DocumentFrequencies, Language};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn search_text(

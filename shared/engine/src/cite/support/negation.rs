@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::words::Words;
 use book::chunk::sentences;
+use text::Words;
 
 const NEGATIONS: [&str; 24] = [
     "not", "no", "never", "none", "nothing", "neither", "nor", "without", "cannot", "unable",
@@ -281,7 +281,7 @@ fn scopes(clause: &[Token]) -> Vec<Scope> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::Language;
+    use text::Language;
 
     #[test]
     fn what_is_turned_round_is_found() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{BlockKind, Code, QuotableBlock};
-use crate::words::split;
+use text::split;
 
 /// Code with more words is split at blank lines.
 const LONG_CODE_WORDS: usize = 200;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::{ChatModel, ChatOptions};
 use super::*;
-use crate::http::fake::{Answer, Server};
+use fakes::server::{Answer, Server};
 
 async fn ask(answer: Answer) -> (Vec<Result<Piece, ProviderError>>, Value) {
     let server = Server::start("/v2/chat", answer).await;

@@ -12,9 +12,9 @@ use super::*;
 use crate::index::ChunkPayload;
 use crate::rendering::{rendered, words as words_of};
 use crate::retrieve::{ScoredChunk, Scores};
-use crate::words::split;
 use book::chunk::{ChunkPolicy, chunk_document};
 use book::{Inputs, MarkKind, SiteSettings, page_file, read_document};
+use text::split;
 
 /// Returns the sections of a page, as stored.
 fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {

@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::nearest::{self, Vectors};
 use super::{Collection, LocalIndex, existing, questions};
-use crate::embed::{Embedding, MaxSim, TokenVectors};
 use crate::index::{IndexError, ScoredPoint};
 use crate::sqlite::{DatabaseError, begin_write};
+use models::embed::{Embedding, MaxSim, TokenVectors};
 
 impl LocalIndex {
     /// Stores vectors by point id. Existing points keep their vectors, because points are immutable.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::image::{Chunks, Scored, keep_best};
 use crate::index::ChunkPayload;
 use crate::sqlite::{DatabaseError, lock};
-use crate::words::{DocumentFrequencies, Language, Words, bm25_weight, idf};
+use text::{DocumentFrequencies, Language, Words, bm25_weight, idf};
 
 /// Cached postings, 16 bytes each: 32 MiB for an index. Questions repeat words.
 const CACHED_POSTINGS: usize = 2 << 20;

@@ -10,9 +10,9 @@ use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
 use super::{BM25_MODEL, DENSE, LEXICAL, QUESTIONS, TOKENS};
-use crate::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
 use crate::index::bm25;
 use crate::index::{ChunkPayload, IndexError, NewPoint};
+use models::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
 
 pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> {
     let payload = serde_json::to_value(&point.payload)

@@ -7,11 +7,11 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::embed::{Dimensions, OpenAiEmbedder, OpenAiOptions};
-use crate::http::fake::{Answer, Server};
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, Ports, Report, SyncOptions, sync};
 use crate::source::{MemorySource, Source};
+use fakes::server::{Answer, Server};
+use models::embed::{Dimensions, OpenAiEmbedder, OpenAiOptions};
 
 async fn provider(answer: Answer) -> (Server, Embedder) {
     let server = Server::start("/v1/embeddings", answer).await;

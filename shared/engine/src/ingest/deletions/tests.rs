@@ -3,10 +3,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::faults::block_on;
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Report, sync};
 use crate::source::MemorySource;
+use fakes::faults::block_on;
 
 const PAGES: usize = 24;
 

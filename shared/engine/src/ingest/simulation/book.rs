@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::faults::Random;
 use crate::source::MemorySource;
 use ::book::questions::question_file;
 use ::book::{SiteSettings, is_settings_file};
+use fakes::faults::Random;
 
 const PAGES: [&str; 9] = [
     "docs/a.md",

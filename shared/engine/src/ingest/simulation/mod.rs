@@ -11,7 +11,7 @@ pub(crate) mod stores;
 mod switching;
 mod world;
 
-use crate::faults::Part;
+use fakes::faults::Part;
 
 use world::{Attack, Failure, World};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::super::{Ingest, OpenMode, OpenOptions, Report, SyncOptions, sync};
 use super::stores::{Stores, options};
 use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
-use crate::faults::{self, block_on};
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
+use fakes::faults::{self, block_on};
 
 /// A book in a history without failures.
 struct Book {

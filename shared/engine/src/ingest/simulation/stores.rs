@@ -2,11 +2,11 @@
 
 use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use crate::catalog::{Catalog, FaultyCatalog, SqliteCatalog};
-use crate::embed::{Embedder, FaultyEmbedder};
-use crate::faults;
 use crate::index::{FaultyIndex, LocalIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 use ::book::chunk::ChunkPolicy;
+use fakes::faults;
+use models::embed::{Embedder, FaultyEmbedder};
 
 /// An in-memory catalog and vector index whose every call is a step of the simulation. Clones share them.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use std::task::{Context, Poll, Waker};
 use super::super::{OpenMode, OpenOptions, Switched, SyncOptions};
 use super::stores::{Stores, options};
 use crate::catalog::Catalog;
-use crate::faults::{self, Part, block_on};
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
+use fakes::faults::{self, Part, block_on};
 
 const PAGE: &str = "docs/a.md";
 

@@ -17,10 +17,10 @@ use super::super::{Ingest, IngestError, OpenMode, sweep};
 use super::book;
 use super::stores::{Stores, options};
 use crate::catalog::{Catalog, ChunkRow, IndexRow};
-use crate::faults::{self, Part, Random, block_on};
 use crate::source::{MemorySource, Source};
 use ::book::chunk::{ChunkPolicy, chunk_document};
 use ::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
+use fakes::faults::{self, Part, Random, block_on};
 
 /// Steps during which files change and calls fail; afterwards nothing changes.
 const EVENTFUL_STEPS: usize = 160;

@@ -3,9 +3,9 @@
 use super::super::{Backends, Query, Retriever};
 use super::{Page, commit, found, new_index};
 use crate::catalog::{Catalog, SqliteCatalog};
-use crate::embed::{Embedder, FakeEmbedder, Purpose};
 use crate::index::{LocalIndex, VectorIndex};
-use crate::rerank::Reranker;
+use models::embed::{Embedder, FakeEmbedder, Purpose};
+use models::rerank::Reranker;
 
 const PAGES: [Page; 4] = [
     ("rare", 1, "Robots use quaternions."),

@@ -1,8 +1,5 @@
 //! Posts JSON to hosted models over HTTPS, and maps statuses to errors. Responses are read whole or as server-sent events.
 
-#[cfg(test)]
-pub(crate) mod fake;
-
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +32,7 @@ const DONE: &str = "[DONE]";
 
 /// An endpoint that accepts JSON, with its credentials; clones share connections.
 #[derive(Debug, Clone)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     parts: Arc<Parts>,
 }
 
@@ -57,7 +54,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// `Rejected` if the base URL is invalid.
-    pub(crate) fn new(
+    pub fn new(
         base_url: &str,
         [path, models_path]: [&str; 2],
         api_key: Option<SecretString>,
@@ -85,11 +82,12 @@ impl Endpoint {
     }
 
     /// Returns the address, which may hold credentials and must never be shown.
-    pub(crate) fn address(&self) -> &str {
+    pub fn address(&self) -> &str {
         self.parts.url.as_str()
     }
 
-    pub(crate) fn host(&self) -> &str {
+    /// Returns the host, for messages.
+    pub fn host(&self) -> &str {
         &self.parts.host
     }
 
@@ -98,7 +96,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// Any [`ProviderError`].
-    pub(crate) async fn post<Answer: DeserializeOwned>(
+    pub async fn post<Answer: DeserializeOwned>(
         &self,
         request: &impl Serialize,
         wanted: &str,
@@ -114,7 +112,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// Any [`ProviderError`], before the first event or instead of one.
-    pub(crate) async fn stream<Event: DeserializeOwned + 'static>(
+    pub async fn stream<Event: DeserializeOwned + 'static>(
         &self,
         request: &impl Serialize,
         wanted: &'static str,
@@ -151,7 +149,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// Any [`ProviderError`].
-    pub(crate) async fn ping(&self) -> Result<(), ProviderError> {
+    pub async fn ping(&self) -> Result<(), ProviderError> {
         let request = self.parts.client.get(self.parts.models_url.clone());
         self.answered(request).await.map(drop)
     }

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 
 use super::super::{Embedder, MaxSim, WeightedToken, widened};
 use super::*;
-use crate::models::{LocalModel, locate};
+use crate::local::{LocalModel, locate};
 
 /// Computed by an independent forward pass in f64 (numpy) over the original f32 weights, with Hugging Face's
 /// `tokenizers`. That pass reproduces the similarities of the published model card (0.695, 0.943, 0.257).

@@ -10,7 +10,7 @@ use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
-use crate::models::{LocalModel, ModelFiles, Transformer};
+use crate::local::{LocalModel, ModelFiles, Transformer};
 use crate::provider::ProviderError;
 
 /// The most tokens of a question and of a passage. The answering text is near the heading; twice as many tokens take twice the time and do not
@@ -96,7 +96,7 @@ fn sigmoid(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::locate;
+    use crate::local::locate;
 
     /// The model card's example, which gives 8.6 and −4.3 with f32 weights.
     #[tokio::test]

@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use super::{Embedding, FakeEmbedder};
-use crate::faults;
 use crate::provider::ProviderError;
+use fakes::faults;
 
 /// The fake embedder, whose calls may fail with the advice to retry at once.
 #[derive(Debug, Clone, Default)]

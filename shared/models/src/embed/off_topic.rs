@@ -1,20 +1,21 @@
 //! Measures how near a question is to a book, and to questions that no documentation answers.
 
 /// The nearest cosines whose mean is the nearness to a set of vectors: to the chunks of the book, and to the off-topic questions.
-pub(crate) const NEAREST_CHUNKS: usize = 10;
+pub const NEAREST_CHUNKS: usize = 10;
 const NEAREST_QUESTIONS: usize = 5;
 
 /// The unit vectors of the off-topic questions.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct OffTopic(Vec<Vec<f32>>);
+pub struct OffTopic(Vec<Vec<f32>>);
 
 impl OffTopic {
-    pub(crate) fn new(vectors: &[Vec<f32>]) -> Self {
+    /// Keeps the vectors of questions that no documentation answers.
+    pub fn new(vectors: &[Vec<f32>]) -> Self {
         Self(vectors.iter().map(|vector| unit(vector)).collect())
     }
 
     /// Returns one byte for each number: its share of 127, the largest of its vector.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let bytes = self.0.iter().flat_map(|vector| {
             let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
             let scale = f32::from(i8::MAX) / largest.max(f32::MIN_POSITIVE);
@@ -24,7 +25,8 @@ impl OffTopic {
         bytes.map(i8::cast_unsigned).collect()
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8], dimensions: usize) -> Self {
+    /// Reads what [`Self::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8], dimensions: usize) -> Self {
         let vectors = bytes.chunks_exact(dimensions.max(1)).map(|vector| {
             let numbers = vector.iter().map(|byte| f32::from(byte.cast_signed()));
             unit(&numbers.collect::<Vec<f32>>())
@@ -33,7 +35,7 @@ impl OffTopic {
     }
 
     /// Returns how near a vector is to the questions, except to the one with this number.
-    pub(crate) fn nearness(&self, vector: &[f32], except: Option<usize>) -> Option<f32> {
+    pub fn nearness(&self, vector: &[f32], except: Option<usize>) -> Option<f32> {
         let vector = unit(vector);
         let others = self.0.iter().zip(0..).filter(|(_, at)| Some(*at) != except);
         let cosines = others.map(|(other, _)| other.iter().zip(&vector).map(|(a, b)| a * b).sum());
@@ -48,7 +50,7 @@ fn unit(vector: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the mean of the largest values; `None` if there are none.
-pub(crate) fn mean_of_best(mut values: Vec<f32>, count: usize) -> Option<f32> {
+pub fn mean_of_best(mut values: Vec<f32>, count: usize) -> Option<f32> {
     values.sort_by(|a, b| b.total_cmp(a));
     values.truncate(count);
     #[expect(clippy::cast_precision_loss, reason = "a few values")]

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::http::fake::{Answer, Server};
+use fakes::server::{Answer, Server};
 
 const PATH: &str = "/v2/rerank";
 const KEY: &str = "co-secret";

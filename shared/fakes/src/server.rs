@@ -10,20 +10,20 @@ use axum::routing::post;
 use serde_json::Value;
 
 /// Returns the response to a request's body.
-pub(crate) type Answer = fn(&Value) -> Response;
+pub type Answer = fn(&Value) -> Response;
 
 type Seen = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
 
 /// A fake API, which runs until the test's runtime ends.
-pub(crate) struct Server {
+pub struct Server {
     /// The address without a path, such as `http://127.0.0.1:40000`.
-    pub(crate) origin: String,
+    pub origin: String,
     seen: Seen,
 }
 
 impl Server {
     /// Listens on a free loopback port for `POST {origin}{path}`.
-    pub(crate) async fn start(path: &str, answer: Answer) -> Self {
+    pub async fn start(path: &str, answer: Answer) -> Self {
         let seen = Seen::default();
         let router = Router::new()
             .route(path, post(answered))
@@ -35,7 +35,7 @@ impl Server {
     }
 
     /// Returns the requests so far, in order.
-    pub(crate) fn seen(&self) -> Vec<(HeaderMap, Value)> {
+    pub fn seen(&self) -> Vec<(HeaderMap, Value)> {
         self.seen.lock().unwrap().clone()
     }
 }

@@ -15,7 +15,7 @@ use super::{
     EmbedderIdentity, Embedding, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose, TokenVectors, Windows,
     rounded,
 };
-use crate::models::{
+use crate::local::{
     EmbedderTraits, ModelFiles, Pooling, SPECIAL_TOKENS, TokenProjection, Transformer,
 };
 use crate::provider::ProviderError;

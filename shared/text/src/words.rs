@@ -221,13 +221,13 @@ impl DocumentFrequencies {
 /// BM25: the score of a text is the sum over the question's terms of [`idf`] × [`bm25_weight`] (Robertson and Zaragoza, 2009).
 ///
 /// Returns the rarity of a term in `with` of `texts`, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)).
-pub(crate) fn idf(texts: f32, with: f32) -> f32 {
+pub fn idf(texts: f32, with: f32) -> f32 {
     (1.0 + (texts - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
 /// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to the
 /// mean of all texts.
-pub(crate) fn bm25_weight(frequency: f32, length: f32) -> f32 {
+pub fn bm25_weight(frequency: f32, length: f32) -> f32 {
     /// Term frequency saturation and length normalisation, the usual values.
     const K: f32 = 1.2;
     const B: f32 = 0.75;
@@ -247,7 +247,7 @@ const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
 
 /// Numbers the terms of texts; equal terms have equal numbers. Each distinct word is stemmed only once, so use one instance for many texts.
 #[derive(Debug)]
-pub(crate) struct TermNumbers<'w> {
+pub struct TermNumbers<'w> {
     words: &'w Words,
     /// The terms of each word read so far.
     by_word: HashMap<String, Vec<u32>>,
@@ -255,7 +255,8 @@ pub(crate) struct TermNumbers<'w> {
 }
 
 impl<'w> TermNumbers<'w> {
-    pub(crate) fn of(words: &'w Words) -> Self {
+    /// Creates the numbers of no terms.
+    pub fn of(words: &'w Words) -> Self {
         Self {
             words,
             by_word: HashMap::new(),
@@ -264,7 +265,7 @@ impl<'w> TermNumbers<'w> {
     }
 
     /// Returns the term numbers of a text, in order.
-    pub(crate) fn read(&mut self, text: &str) -> Vec<u32> {
+    pub fn read(&mut self, text: &str) -> Vec<u32> {
         let mut found = Vec::new();
         for word in split(text) {
             if let Some(numbers) = self.by_word.get(word) {
@@ -280,31 +281,31 @@ impl<'w> TermNumbers<'w> {
     }
 
     /// Returns the number of a term.
-    pub(crate) fn number(&mut self, term: String) -> u32 {
+    pub fn number(&mut self, term: String) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(term).or_insert(next)
     }
 
     /// Returns the term numbers of a text in order, if all terms are known.
-    pub(crate) fn known(&self, text: &str) -> Option<Vec<u32>> {
+    pub fn known(&self, text: &str) -> Option<Vec<u32>> {
         let terms = self.words.terms(text).into_iter();
         terms.map(|term| self.numbers.get(&term).copied()).collect()
     }
 
     /// True if all terms of a word are known.
-    pub(crate) fn knows(&self, word: &str) -> bool {
+    pub fn knows(&self, word: &str) -> bool {
         let terms = self.words.terms(word);
         terms.iter().all(|term| self.numbers.contains_key(term))
     }
 
     /// Returns the words read so far, in no order.
-    pub(crate) fn words_read(&self) -> impl Iterator<Item = &str> {
+    pub fn words_read(&self) -> impl Iterator<Item = &str> {
         self.by_word.keys().map(String::as_str)
     }
 }
 
 /// Splits a text into words, unchanged.
-pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
+pub fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| !word.is_empty())
 }

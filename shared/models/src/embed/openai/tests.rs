@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::{Embedder, Embedding, Purpose};
 use super::*;
-use crate::http::fake::{Answer, Server};
+use fakes::server::{Answer, Server};
 
 /// A fake API that answers each request with `answer` and records the requests.
 struct Provider(Server);

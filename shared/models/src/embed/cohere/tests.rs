@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::{Embedder, Embedding};
 use super::*;
-use crate::http::fake::{Answer, Server};
+use fakes::server::{Answer, Server};
 
 const PATH: &str = "/v2/embed";
 const KEY: &str = "co-secret";

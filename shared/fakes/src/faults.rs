@@ -18,21 +18,21 @@ thread_local! {
 
 /// The state of a simulation, driven by its seed.
 #[derive(Debug, Clone)]
-pub(crate) struct Script {
+pub struct Script {
     random: Random,
     /// Failing calls in a thousand.
-    pub(crate) failures: u64,
+    pub failures: u64,
     /// How many texts were embedded.
-    pub(crate) embedded: usize,
+    pub embedded: usize,
     /// How many embeddings were lost although their task continued.
-    pub(crate) wasted: usize,
+    pub wasted: usize,
     /// The part of the protocol that is disabled, to show that it is needed.
-    pub(crate) removed: Option<Part>,
+    pub removed: Option<Part>,
 }
 
 /// Parts of the protocol, each of which prevents a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// The commit compares the revision.
     CompareAndSet,
     /// Point ids are recorded before they are upserted.
@@ -55,10 +55,11 @@ pub(crate) enum Part {
 
 /// A seeded random generator: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub u64);
 
 impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
+    /// Returns the next number.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -66,13 +67,13 @@ impl Random {
     }
 
     /// A number below `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).expect("below a usize")
     }
 }
 
 /// Begins a history.
-pub(crate) fn begin(seed: u64, removed: Option<Part>) {
+pub fn begin(seed: u64, removed: Option<Part>) {
     let script = Script {
         random: Random(seed),
         failures: 0,
@@ -84,22 +85,22 @@ pub(crate) fn begin(seed: u64, removed: Option<Part>) {
 }
 
 /// Ends a history; returns its script.
-pub(crate) fn end() -> Option<Script> {
+pub fn end() -> Option<Script> {
     SCRIPT.take()
 }
 
 /// Reads or changes the script of the current history.
-pub(crate) fn with<T>(change: impl FnOnce(&mut Script) -> T) -> Option<T> {
+pub fn with<T>(change: impl FnOnce(&mut Script) -> T) -> Option<T> {
     SCRIPT.with_borrow_mut(|script| script.as_mut().map(change))
 }
 
 /// True if this part of the protocol is disabled.
-pub(crate) fn removed(part: Part) -> bool {
+pub fn removed(part: Part) -> bool {
     with(|script| script.removed == Some(part)).unwrap_or(false)
 }
 
 /// Returns a seeded point id; a random one outside a history.
-pub(crate) fn point_id() -> Uuid {
+pub fn point_id() -> Uuid {
     let seeded =
         |script: &mut Script| Uuid::from_u64_pair(script.random.next(), script.random.next());
     with(seeded).unwrap_or_else(Uuid::new_v4)
@@ -120,7 +121,7 @@ async fn pause() {
 }
 
 /// Simulates a call of a backend: lets other tasks run before and after `work`, which is one step, and may fail on either side.
-pub(crate) async fn call<T, E>(
+pub async fn call<T, E>(
     work: impl Future<Output = Result<T, E>>,
     lost: impl FnOnce() -> E,
 ) -> Result<T, E> {
@@ -141,7 +142,7 @@ pub(crate) async fn call<T, E>(
 }
 
 /// Runs a future that waits only for this process.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {

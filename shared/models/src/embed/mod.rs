@@ -8,7 +8,7 @@ mod cohere;
 mod dimensions;
 mod embedding;
 mod fake;
-#[cfg(test)]
+#[cfg(feature = "faults")]
 mod faulty;
 #[cfg(feature = "local-models")]
 mod local;
@@ -26,11 +26,11 @@ pub use cohere::{CohereEmbedder, CohereOptions};
 pub use dimensions::Dimensions;
 pub use embedding::{Embedding, Windows};
 pub use fake::FakeEmbedder;
-#[cfg(test)]
+#[cfg(feature = "faults")]
 pub use faulty::FaultyEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
-pub(crate) use off_topic::{NEAREST_CHUNKS, OffTopic, mean_of_best};
+pub use off_topic::{NEAREST_CHUNKS, OffTopic, mean_of_best};
 pub use openai::{OpenAiEmbedder, OpenAiOptions};
 pub use tokens::{
     MaxSim, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded, widened,
@@ -53,7 +53,7 @@ pub enum Embedder {
     /// Hashed words, for tests.
     Fake(FakeEmbedder),
     /// A fake whose calls may fail.
-    #[cfg(test)]
+    #[cfg(feature = "faults")]
     Faulty(FaultyEmbedder),
 }
 
@@ -104,7 +104,7 @@ impl Embedder {
             Self::OpenAi(hosted) => without_tokens(hosted.embed(texts).await?),
             Self::Cohere(hosted) => without_tokens(hosted.embed(texts, purpose).await?),
             Self::Fake(fake) => fake.embed(texts),
-            #[cfg(test)]
+            #[cfg(feature = "faults")]
             Self::Faulty(faulty) => faulty.embed(texts).await?,
         };
         unit_vectors(embeddings, texts.len(), self.identity().dimensions)
@@ -120,7 +120,7 @@ impl Embedder {
             Self::Local(local) => local.token_words(text),
             Self::OpenAi(_) | Self::Cohere(_) => Vec::new(),
             Self::Fake(fake) => fake.token_words(text),
-            #[cfg(test)]
+            #[cfg(feature = "faults")]
             Self::Faulty(faulty) => faulty.token_words(text),
         }
     }
@@ -197,7 +197,7 @@ impl Embedder {
             Self::OpenAi(hosted) => hosted.identity(),
             Self::Cohere(hosted) => hosted.identity(),
             Self::Fake(fake) => fake.identity(),
-            #[cfg(test)]
+            #[cfg(feature = "faults")]
             Self::Faulty(faulty) => faulty.identity(),
         }
     }
@@ -217,7 +217,7 @@ impl Embedder {
             Self::OpenAi(hosted) => hosted.windows(breadcrumb, text),
             Self::Cohere(hosted) => hosted.windows(breadcrumb, text),
             Self::Fake(fake) => fake.windows(breadcrumb, text),
-            #[cfg(test)]
+            #[cfg(feature = "faults")]
             Self::Faulty(faulty) => faulty.windows(breadcrumb, text),
         }
     }
