@@ -32,10 +32,8 @@ use crate::mcp;
 use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
 use engine::answer::{Answerer, Asker, Question, Rules};
-use engine::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
 use engine::error::{Error, ErrorKind};
 use engine::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
-use engine::index::{IndexError, bm25_settings};
 use engine::question_writer::QuestionWriter;
 use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 use models::embed::{
@@ -43,6 +41,8 @@ use models::embed::{
 };
 use models::provider::ProviderError;
 use models::rerank::{CohereRerankOptions, CohereReranker, Reranker};
+use store::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo};
+use store::index::{IndexError, bm25_settings};
 
 /// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);

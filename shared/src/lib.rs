@@ -6,10 +6,10 @@
 pub use book;
 pub use book::chunk;
 pub use engine::{
-    answer, catalog, cite, degradation, error, generate, index, ingest, question_writer, retrieve,
-    source,
+    answer, cite, degradation, error, generate, ingest, question_writer, retrieve, source,
 };
 pub use models::{embed, http, local, prices, provider, rerank};
+pub use store::{catalog, index};
 pub use text as words;
 
 pub mod metrics;

@@ -1,5 +1,5 @@
 //! The contract of all vector stores. Each test runs on Qdrant's engine in the test's process, and on the Qdrant server that
-//! `QDRANT_TEST_URL` names, if set. Some also run on a book's file; `shared/engine/tests/local_index` has the other tests of the file.
+//! `QDRANT_TEST_URL` names, if set. Some also run on a book's file; `shared/store/tests/local_index` has the other tests of the file.
 
 mod aliases;
 mod book_file;

@@ -9,10 +9,6 @@ pub mod degradation;
 #[path = "../../book/src/rendering.rs"]
 pub(crate) mod rendering;
 
-#[cfg(feature = "embedded")]
-mod sqlite;
-pub mod index;
-pub mod catalog;
 pub mod source;
 pub mod ingest;
 pub mod retrieve;

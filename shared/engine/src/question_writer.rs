@@ -15,12 +15,12 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::answer::generate::budget::{Reserved, cost};
-use crate::catalog::{Account, Catalog};
 use crate::generate::{
     AskFailure, ChatModel, MAX_QUESTIONS_TOKENS, USUAL_QUESTIONS_TOKENS, Usage, ask_for_questions,
     fence, questions_prompt, tokens_of_prompt,
 };
 use crate::ingest::{Ingest, IngestError};
+use store::catalog::{Account, Catalog};
 
 /// The sections that the model is asked about at once: readers' questions to the same model should not wait.
 const AT_ONCE: usize = 2;

@@ -7,11 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use book::chunk::ChunkPolicy;
-use engine::catalog::{Catalog, SqliteCatalog};
-use engine::index::{LocalIndex, VectorIndex};
 use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
 use engine::source::{FolderSource, Source};
 use models::embed::{Embedder, FakeEmbedder};
+use store::catalog::{Catalog, SqliteCatalog};
+use store::index::{LocalIndex, VectorIndex};
 
 const FEW: usize = 1_000;
 const MANY: usize = 6_000;

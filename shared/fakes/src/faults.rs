@@ -53,6 +53,15 @@ pub enum Part {
     LookAfterSwitch,
 }
 
+/// A reader of files that can be kept in the past.
+pub trait Freeze: std::fmt::Debug + Send + Sync {
+    /// From now on, shows what was read last.
+    fn freeze(&self);
+
+    /// Shows the files as they are again.
+    fn thaw(&self);
+}
+
 /// A seeded random generator: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);

@@ -438,7 +438,7 @@ mod tests {
             let pieces = futures::stream::repeat(Ok::<_, std::fmt::Error>(piece));
             axum::response::Response::new(axum::body::Body::from_stream(pieces))
         };
-        let server = fake::Server::start("/v1/chat", endless).await;
+        let server = fakes::server::Server::start("/v1/chat", endless).await;
         let base = format!("{}/v1", server.origin);
         let paths = ["/chat", "/models"];
         let endpoint = Endpoint::new(&base, paths, None, Duration::from_mins(1)).unwrap();

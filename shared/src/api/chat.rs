@@ -7,12 +7,12 @@ use super::envelope::Meta;
 use super::extract::{object, objects};
 use super::number::whole_number;
 use engine::answer::{Answer, DEFAULT_TOP_K, LabelsInText, Mode, Outcome, Question, Suggestion};
-use engine::catalog::{Feedback, Rating};
 use engine::cite::Citation;
 use engine::error::Error;
 use engine::generate::Exchange;
-use engine::index::Filters;
 use models::prices::dollars;
+use store::catalog::{Feedback, Rating};
+use store::index::Filters;
 
 /// The longest question, in characters.
 pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;

@@ -20,10 +20,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use engine::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
 use engine::error::{Error, ErrorKind};
 use places::{Permits, Places};
 use stand_in::StandIn;
+use store::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
 
 /// The period of rate limits.
 const PERIOD: Duration = Duration::from_mins(1);

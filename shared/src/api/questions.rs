@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::chat::optional_text;
 use engine::answer::Proposal;
 use engine::error::Error;
-use engine::index::Filters;
+use store::index::Filters;
 
 /// The default and the maximum number of questions.
 const DEFAULT_LIMIT: usize = 4;

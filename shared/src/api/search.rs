@@ -9,8 +9,8 @@ use super::number::whole_number;
 use book::ContentKind;
 use engine::answer::{default_filters, locale_of};
 use engine::error::Error;
-use engine::index::Filters;
 use engine::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
+use store::index::Filters;
 
 /// The default and the maximum number of results.
 const DEFAULT_TOP_K: usize = 5;

@@ -1,6 +1,6 @@
 use super::*;
 use engine::answer::ModelLimits;
-use models::local::LocalModel;
+use ::models::local::LocalModel;
 
 fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables

@@ -6,8 +6,8 @@ use secrecy::SecretString;
 
 use super::StartError;
 use crate::config::{Config, Environment};
-use engine::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
-use engine::index::VectorIndex;
+use store::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
+use store::index::VectorIndex;
 
 /// Time limit of a query's call to the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);

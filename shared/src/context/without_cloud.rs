@@ -4,8 +4,8 @@ use secrecy::SecretString;
 
 use super::StartError;
 use crate::config::Config;
-use engine::catalog::Catalog;
-use engine::index::VectorIndex;
+use store::catalog::Catalog;
+use store::index::VectorIndex;
 
 /// Refuses `DATABASE_URL`.
 ///

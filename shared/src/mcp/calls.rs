@@ -5,8 +5,8 @@ use book::visible;
 use engine::answer::{Answer, Question};
 use engine::cite::Citation;
 use engine::error::Error;
-use engine::index::Filters;
 use engine::retrieve::ScoredChunk;
+use store::index::Filters;
 
 use super::id::Id;
 use super::reading::{self, title};

@@ -4,10 +4,10 @@ use crate::api::PageData;
 use book::chunk::count_tokens;
 use book::{ContentKind, origin_of_version, visible};
 use engine::answer::default_filters;
-use engine::catalog::{CatalogError, JoinedChunk, PageRow};
 use engine::error::{Error, ErrorKind};
-use engine::index::Filters;
 use engine::retrieve::Retriever;
+use store::catalog::{CatalogError, JoinedChunk, PageRow};
+use store::index::Filters;
 
 use super::id::{Id, Place};
 use super::text::{level, markdown, of_section, section_title};

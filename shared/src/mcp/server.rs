@@ -25,8 +25,8 @@ use super::{Book, Caller, reading};
 use crate::api::{Measured, Observed, failure};
 use book::visible;
 use engine::answer::Answerer;
-use engine::catalog::PageRow;
 use engine::error::{Error, ErrorKind};
+use store::catalog::PageRow;
 
 /// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.
 const TTL_MS: u64 = 5 * 60 * 1_000;

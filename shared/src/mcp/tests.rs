@@ -20,14 +20,14 @@ use super::*;
 use crate::api::{Limits, Origins, known_origin};
 use book::chunk::ChunkPolicy;
 use engine::answer::Rules;
-use engine::catalog::{Catalog, SqliteCatalog};
 use engine::generate::Generator;
-use engine::index::{LocalIndex, VectorIndex};
 use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
 use engine::retrieve::{Backends, OffTopicCache, Retriever};
 use engine::source::{FolderSource, Source};
 use models::embed::{Embedder, FakeEmbedder};
 use models::rerank::Reranker;
+use store::catalog::{Catalog, SqliteCatalog};
+use store::index::{LocalIndex, VectorIndex};
 
 const MODERN: &str = "2026-07-28";
 const FORMER: &str = "2025-11-25";

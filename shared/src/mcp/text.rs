@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
-use engine::catalog::JoinedChunk;
 use engine::generate::readable;
-use engine::index::ChunkPayload;
+use store::catalog::JoinedChunk;
+use store::index::ChunkPayload;
 
 /// The most number signs of a heading.
 const MAX_LEVEL: usize = 6;

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::SiteInfo;
 use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator, fence};
-use crate::index::Filters;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
+use store::catalog::SiteInfo;
+use store::index::Filters;
 
 pub use decide::answerable::{Outcome, outcome};
 pub use decide::proposals::{Proposal, proposals};

@@ -14,11 +14,11 @@ use super::{
 };
 use crate::degradation::Degradation;
 use crate::generate::{ChatModel, ChatOptions, Generator, OpenAiChat};
-use crate::index::{FaultyIndex, VectorIndex};
 use crate::retrieve::Retriever;
 use crate::retrieve::tests::book;
 use crate::retrieve::tests::tokens::book_of;
 use fakes::server::Server;
+use store::index::{FaultyIndex, VectorIndex};
 
 async fn answer(retriever: &Retriever, question: Question) -> Answer {
     let answerer = Answerer {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::index::ChunkPayload;
+use store::index::ChunkPayload;
 use text::Words;
 
 /// The least cosine of two tokens that counts as similarity.

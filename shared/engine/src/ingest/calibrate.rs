@@ -4,10 +4,10 @@ use futures::{Stream, StreamExt, TryStreamExt, stream};
 
 use super::batches::embed_all;
 use super::{Ingest, IngestError};
-use crate::catalog::{Calibration, IndexState, Scale};
-use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 use book::chunk::count_tokens;
 use models::embed::{NEAREST_CHUNKS, OffTopic, Purpose, mean_of_best};
+use store::catalog::{Calibration, IndexState, Scale};
+use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Questions that no documentation answers, one a line; half are general knowledge, half are about other software.
 const OFF_TOPIC: &str = include_str!("off_topic_questions.txt");

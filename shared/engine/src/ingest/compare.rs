@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::plan::hash;
 use super::{Change, Ingest, IngestError};
-use crate::catalog::{ChunkRow, JoinedChunk, StoredDocument};
-use crate::index::{Filters, TitleOrNumber, VectorQuery};
 use models::embed::Embedding;
+use store::catalog::{ChunkRow, JoinedChunk, StoredDocument};
+use store::index::{Filters, TitleOrNumber, VectorQuery};
 
 const READS: usize = 8;
 /// Documents whose reads are prepared together: a prepared read takes memory, too.

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use super::plan::hash;
 use super::{Ingest, IngestError, PendingChange, Status, SyncError, SyncOptions};
-use crate::catalog::StoredDocument;
 use crate::source::FileCache;
 use book::chunk::chunk_document;
 use book::{page_file, read_document};
+use store::catalog::StoredDocument;
 
 /// More deletions than this are checked before they are made.
 const FEW_PAGES: usize = 10;

@@ -9,13 +9,13 @@ use super::outcome::{deleted, skipped};
 use super::plan::{Plan, PlannedChunk, Vector};
 use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
-use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use book::chunk::{chunk_document, count_tokens};
 use book::{
     Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
     source_in,
 };
 use models::embed::{Embedding, Windows};
+use store::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 
 impl Ingest {
     /// Makes the index hold exactly what the file at `path` contains now, whatever it held before.

@@ -67,12 +67,12 @@ impl Ingest {
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
-    use crate::index::Filters;
     use crate::ingest::simulation::stores::{Stores, options};
     use crate::ingest::{Ingest, IngestError, OpenMode, SyncOptions, sync};
     use crate::source::MemorySource;
     use fakes::faults::block_on;
     use models::provider::ProviderError;
+    use store::index::Filters;
 
     fn book() -> (MemorySource, Ingest) {
         let source = MemorySource::default();

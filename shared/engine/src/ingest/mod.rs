@@ -28,12 +28,12 @@ mod build_tests;
 
 use uuid::Uuid;
 
-use crate::catalog::{Catalog, CatalogError, IndexRow};
-use crate::index::{IndexError, VectorIndex};
 use crate::source::{Source, SourceError};
 use book::SiteSettings;
 use models::embed::Embedder;
 use models::provider::ProviderError;
+use store::catalog::{Catalog, CatalogError, IndexRow};
+use store::index::{IndexError, VectorIndex};
 
 use batches::Batches;
 

@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
-use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
-use crate::index::QUESTION_VECTORS_VERSION;
-use crate::index::{VectorIndex, bm25_settings};
 use crate::source::Source;
 use book::chunk::{ChunkPolicy, EMBEDDED_TEXT_VERSION};
 use models::embed::Embedder;
+use store::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
+use store::index::QUESTION_VECTORS_VERSION;
+use store::index::{VectorIndex, bm25_settings};
 
 /// The id of an index that does not exist; the catalog's ids start at 1.
 const NO_INDEX: i64 = 0;

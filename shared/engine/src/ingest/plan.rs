@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::IngestError;
-use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
-use crate::index::{ChunkPayload, NewPoint, VectorIndex};
 use book::chunk::Chunk;
 use book::{Document, UNKNOWN, hex};
 use models::embed::Embedding;
 use models::provider::ProviderError;
+use store::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
+use store::index::{ChunkPayload, NewPoint, VectorIndex};
 
 pub(super) struct Plan<'a> {
     pub(super) chunks: Vec<PlannedChunk<'a>>,

@@ -1,7 +1,7 @@
 //! The settings of the site that requests need.
 
-use crate::catalog::{InstanceInfo, SiteInfo};
 use book::{CURRENT_VERSION, Instance, SiteSettings, version_in_site};
+use store::catalog::{InstanceInfo, SiteInfo};
 
 /// Returns an index's description of its site. `fallback_title` is used if the settings have no title.
 #[must_use]

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
-use crate::catalog::DocumentState;
 use crate::source::{FileCache, Listing, SourceError};
 use book::questions::is_written_file;
 use book::{
@@ -15,6 +14,7 @@ use book::{
     list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, pages_among,
     read_document,
 };
+use store::catalog::DocumentState;
 
 const READS: usize = 16;
 /// Pages whose state is found together. A prepared read takes about 20 KB, so those of a whole book do not fit into a small function.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::IngestError;
-use crate::catalog::{Catalog, CatalogError, IndexRow, IndexState};
-use crate::index::VectorIndex;
+use store::catalog::{Catalog, CatalogError, IndexRow, IndexState};
+use store::index::VectorIndex;
 
 /// The age at which intents are swept; no invocation lives that long.
 const SWEEP_AGE: Duration = Duration::from_mins(15);

@@ -2,7 +2,7 @@
 
 use super::deletions::check_deletions;
 use super::{Ingest, IngestError, MAX_ATTEMPTS, Status, SyncError, SyncOptions};
-use crate::catalog::{IndexState, SwitchOutcome};
+use store::catalog::{IndexState, SwitchOutcome};
 
 /// The outcome of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use super::{
     PendingDocument, Report, SkippedFile, SourceError, Status, Switched, forget_readers,
     sweep::sweep_points,
 };
-use crate::catalog::IndexState;
 use book::SiteSettings;
+use store::catalog::IndexState;
 
 /// More stray points than this may belong to another catalog.
 const FEW_POINTS: usize = 100;

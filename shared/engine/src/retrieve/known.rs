@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{RetrieveError, Retrieved, Retriever, UNKNOWN_INDEX};
-use crate::catalog::{CatalogError, SiteInfo};
-use crate::index::{Filters, TitleOrNumber};
 use book::{ContentKind, origin_of_version};
+use store::catalog::{CatalogError, SiteInfo};
+use store::index::{Filters, TitleOrNumber};
 
 /// The most values that an error lists.
 const MAX_LISTED: usize = 20;

@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
 use crate::error::Error;
-use crate::index::{Filters, IndexError, VectorIndex};
 use models::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
 use models::provider::ProviderError;
 use models::rerank::Reranker;
+use store::catalog::{Calibration, Catalog, IndexRow, Indexing};
+use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;

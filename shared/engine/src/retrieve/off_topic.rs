@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::Retriever;
-use crate::catalog::CatalogError;
 use models::embed::OffTopic;
+use store::catalog::CatalogError;
 
 /// Time limit for reading the vectors.
 const DEADLINE: Duration = Duration::from_secs(1);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::catalog::JoinedChunk;
-use crate::index::{ChunkPayload, ScoredPoint};
+use store::catalog::JoinedChunk;
+use store::index::{ChunkPayload, ScoredPoint};
 
 /// A chunk with the scores of one search.
 #[derive(Debug, Clone)]

@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::question::EmbeddedQuestion;
 use super::{RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, timed};
-use crate::catalog::{CatalogError, JoinedChunk};
 use crate::degradation::Degradation;
-use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
+use store::catalog::{CatalogError, JoinedChunk};
+use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Points fetched from each ranker.
 const FETCHED: usize = 40;

@@ -13,15 +13,15 @@ use uuid::Uuid;
 
 use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
-use crate::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
-    NewIndex, Retired, SiteInfo, SqliteCatalog,
-};
 use crate::degradation::Degradation;
-use crate::index::{ChunkPayload, Filters, VectorIndex};
 use book::Placement;
 use models::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
 use models::rerank::Reranker;
+use store::catalog::{
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
+    NewIndex, Retired, SiteInfo, SqliteCatalog,
+};
+use store::index::{ChunkPayload, Filters, VectorIndex};
 
 /// A page of one section: its name, its chapter's number, and its text.
 pub(crate) type Page<'a> = (&'a str, i64, &'a str);

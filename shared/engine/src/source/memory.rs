@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
 use book::{etag, private_name};
-use fakes::faults::call;
+use fakes::faults::{Freeze, call};
 
 /// Files by path; clones share them.
 #[derive(Debug, Clone, Default)]
@@ -62,15 +62,6 @@ impl MemorySource {
         }
     }
 
-    /// From now on, shows what was read last.
-    pub(crate) fn freeze(&self) {
-        lock(&self.seen).is_frozen = true;
-    }
-
-    pub(crate) fn thaw(&self) {
-        lock(&self.seen).is_frozen = false;
-    }
-
     /// All files with their `ETag`s, as in a bucket's listing.
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
         let work = async {
@@ -105,6 +96,16 @@ impl MemorySource {
             Ok(seen.contents[path].clone())
         };
         call(work, lost).await
+    }
+}
+
+impl Freeze for MemorySource {
+    fn freeze(&self) {
+        lock(&self.seen).is_frozen = true;
+    }
+
+    fn thaw(&self) {
+        lock(&self.seen).is_frozen = false;
     }
 }
 

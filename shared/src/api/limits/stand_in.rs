@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use engine::catalog::{RateLimit, RatePermit};
+use store::catalog::{RateLimit, RatePermit};
 
 /// The most clients remembered: at about 200 bytes each, two megabytes.
 pub(super) const MAX_KEYS: usize = 10_000;

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::api::cors;
-use engine::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
+use store::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
 /// Returns a catalog that never responds.
 fn away(port: u16) -> Catalog {
@@ -198,7 +198,7 @@ async fn a_limit_of_none_at_all_refuses() {
 #[cfg(feature = "embedded")]
 mod in_the_catalog {
     use super::*;
-    use engine::catalog::SqliteCatalog;
+    use store::catalog::SqliteCatalog;
 
     async fn catalog(folder: &tempfile::TempDir) -> Catalog {
         let file = folder.path().join("catalog.sqlite");

@@ -6,10 +6,10 @@ use crate::answer::context::links;
 use crate::answer::context::model_input::ModelInput;
 use crate::answer::context::passages::{Surroundings, is_incomplete};
 use crate::answer::{Answerer, Question};
-use crate::catalog::CatalogError;
 use crate::degradation::Degradation;
 use crate::generate::{Generator, Similarities};
 use crate::retrieve::{Retrieved, ScoredChunk};
+use store::catalog::CatalogError;
 
 /// Time limit for reading the neighbours of the best chunks.
 const DEADLINE: Duration = Duration::from_secs(2);

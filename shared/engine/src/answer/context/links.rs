@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::catalog::CatalogError;
 use crate::retrieve::{Retriever, ScoredChunk};
 use book::{Mark, MarkKind, follow_links, linked_sources};
+use store::catalog::CatalogError;
 
 /// Time limit for looking up URLs. After it, links to pages become text.
 const DEADLINE: Duration = Duration::from_secs(1);
@@ -95,7 +95,7 @@ mod tests {
         let addresses = ["/docs/abc", "https://a.example/x", "/docs/d", "/docs/e"];
         let link = |address: &str| (MarkKind::Link(vec![address.to_owned()]), 0, 4).into();
         let passage = |addresses: &[&str]| {
-            let mut chunk: crate::index::ChunkPayload = serde_json::from_str(payload).unwrap();
+            let mut chunk: store::index::ChunkPayload = serde_json::from_str(payload).unwrap();
             chunk.marks = addresses.iter().map(|address| link(address)).collect();
             chunk.marks.push((MarkKind::Code, 0, 4).into());
             ScoredChunk {

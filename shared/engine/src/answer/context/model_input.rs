@@ -6,8 +6,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::answer::context::passages::{Surroundings, is_of_section, joined};
-use crate::index::{FilterValues, Filters};
 use crate::retrieve::ScoredChunk;
+use store::index::{FilterValues, Filters};
 
 /// What a model reads.
 #[derive(Debug, Clone, Default)]

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::answer::context::truncated_code::reopen;
-use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
-use crate::index::ChunkPayload;
 use crate::retrieve::{Retriever, ScoredChunk, Scores};
 use book::{Mark, MarkKind};
+use store::catalog::{CatalogError, JoinedChunk};
+use store::index::ChunkPayload;
 
 /// A heading with fewer words of its own is read with its subsections.
 const STUB_WORDS: usize = 40;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::generate::Similarities;
-use crate::index::{ChunkPayload, IndexError};
 use crate::retrieve::{Retriever, ScoredChunk};
 use models::embed::{Embedder, MaxSim, TokenVectors, WeightedToken};
+use store::index::{ChunkPayload, IndexError};
 
 /// Time limit for reading a section's token vectors.
 const TOKENS_DEADLINE: Duration = Duration::from_secs(1);

@@ -1,7 +1,7 @@
 //! Joins code that was split into several chunks. Pure.
 
-use crate::index::ChunkPayload;
 use book::MarkKind;
+use store::index::ChunkPayload;
 
 /// Removes the closing fence of `whole` if `next` begins with the rest of the same code. Returns the length of `next`'s opening fence, in bytes.
 ///

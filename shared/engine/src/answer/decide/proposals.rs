@@ -9,10 +9,10 @@ use uuid::Uuid;
 use crate::answer::Suggestion;
 use crate::answer::understand::normal_form::normalised;
 use crate::answer::understand::selection::{default_filters, path_of};
-use crate::catalog::{CatalogError, JoinedChunk};
 use crate::cite::{Citation, visible};
-use crate::index::{FilterValues, Filters};
 use crate::retrieve::{Retriever, ScoredChunk};
+use store::catalog::{CatalogError, JoinedChunk};
+use store::index::{FilterValues, Filters};
 
 /// The most characters of a question that fits on two lines of a panel; longer ones come last.
 const SHORT_CHARACTERS: usize = 90;

@@ -6,10 +6,10 @@ use crate::answer::decide::proposals::{Seen, follow_ups};
 use crate::answer::decide::suggestions::next_sections;
 use crate::answer::deliver::writer::{Writer, Written};
 use crate::answer::{Answer, Mode, Outcome, Prepared, Suggestion};
-use crate::catalog::Indexing;
 use crate::cite::Citation;
 use crate::generate::Passage;
 use crate::retrieve::milliseconds;
+use store::catalog::Indexing;
 
 impl Prepared {
     /// Returns the refusal, with the closest sections.

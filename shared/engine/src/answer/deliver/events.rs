@@ -25,7 +25,6 @@ use crate::answer::guard::output_filter::{OutputFilter, Stop};
 use crate::answer::{
     Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence,
 };
-use crate::catalog::QueryStatus;
 use crate::cite::AllowedLinks;
 use crate::degradation::Degradation;
 use crate::error::Error;
@@ -35,6 +34,7 @@ use crate::generate::{
 };
 use book::escaped;
 use models::provider::ProviderError;
+use store::catalog::QueryStatus;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
@@ -164,7 +164,7 @@ impl Prepared {
         }
     }
 
-    pub(crate) fn catalog(&self) -> &crate::catalog::Catalog {
+    pub(crate) fn catalog(&self) -> &store::catalog::Catalog {
         self.answerer.retriever.catalog()
     }
 

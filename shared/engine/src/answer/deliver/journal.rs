@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::answer::generate::budget::Spent;
 use crate::answer::{Answer, Asker, Outcome, Rules};
-use crate::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
+use store::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
 
 /// How long an answer waits for a write.
 const DEADLINE: Duration = Duration::from_secs(2);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::catalog::{Account, Catalog, CatalogError};
 use crate::generate::{ChatModel, Prompt, Usage};
+use store::catalog::{Account, Catalog, CatalogError};
 
 /// The fewest bytes of a token, so that estimates err on the high side. Used for reservations, and for servers that report no usage.
 const BYTES_PER_TOKEN: usize = 3;

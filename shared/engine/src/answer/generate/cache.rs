@@ -17,11 +17,11 @@ use crate::answer::understand::selection::path_of;
 use crate::answer::{
     Answer, AnswerEvent, Answerer, Asker, Mode, Outcome, Prepared, Question, Suggestion,
 };
-use crate::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
 use crate::cite::Citation;
 use crate::generate::{Exchange, Generator, form_of_prompts};
 use crate::retrieve::{Language, UNKNOWN_INDEX, Words};
 use book::hex;
+use store::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
 
 /// Time limit for reading from the cache and for writing to it.
 const DEADLINE: Duration = Duration::from_secs(1);

@@ -10,7 +10,6 @@ use crate::answer::generate::generation::PendingGeneration;
 use crate::answer::understand::conversation::latest;
 use crate::answer::understand::selection::path_of;
 use crate::answer::{Prepared, fence};
-use crate::catalog::Account;
 use crate::cite::visible;
 use crate::degradation::Degradation;
 use crate::generate::{
@@ -18,6 +17,7 @@ use crate::generate::{
     answer_prompt,
 };
 use models::provider::ProviderError;
+use store::catalog::Account;
 
 /// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is
 /// quoted from the book.

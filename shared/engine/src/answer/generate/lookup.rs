@@ -9,12 +9,12 @@ use uuid::Uuid;
 use crate::answer::context::links;
 use crate::answer::context::passages::{Surroundings, numbered, with_scores};
 use crate::answer::{Mode, Prepared, Question, fence};
-use crate::catalog::CatalogError;
 use crate::cite::visible;
 use crate::error::Error;
 use crate::generate::{Called, FunctionCall, Lookup, Prompt, fenced};
-use crate::index::Filters;
 use crate::retrieve::{ScoredChunk, Scores};
+use store::catalog::CatalogError;
+use store::index::Filters;
 
 /// Time limit for looking one thing up.
 const DEADLINE: Duration = Duration::from_secs(5);

@@ -12,10 +12,10 @@ use crate::answer::understand::pointing::points_back;
 use crate::answer::{
     Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, has_subject, outcome,
 };
-use crate::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator, rewrite_prompt};
 use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
+use store::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
 
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);

@@ -4,7 +4,7 @@ use whatlang::{Detector, Info, Lang, Script, detect};
 
 use crate::answer::deliver::messages::is_translated;
 use crate::answer::{Question, locale_of};
-use crate::catalog::SiteInfo;
+use store::catalog::SiteInfo;
 use text::Language;
 
 /// The locale a question is answered from.

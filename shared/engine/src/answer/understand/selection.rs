@@ -6,10 +6,10 @@ use std::sync::Arc;
 use book::decoded_url;
 
 use crate::answer::CONSIDERED;
-use crate::catalog::SiteInfo;
-use crate::index::{ChunkPayload, Filters};
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
 use models::rerank::Reranker;
+use store::catalog::SiteInfo;
+use store::index::{ChunkPayload, Filters};
 
 /// Returns the path of a page's URL, without origin, query and anchor.
 pub(crate) fn path_of(page_url: &str) -> &str {
@@ -232,8 +232,8 @@ fn normalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::InstanceInfo;
     use book::ContentKind;
+    use store::catalog::InstanceInfo;
 
     #[test]
     fn the_page_says_locale_and_version() {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::index::ChunkPayload;
 use crate::rendering::{rendered, words as words_of};
 use crate::retrieve::{ScoredChunk, Scores};
 use book::chunk::{ChunkPolicy, chunk_document};
 use book::{Inputs, MarkKind, SiteSettings, page_file, read_document};
+use store::index::ChunkPayload;
 use text::split;
 
 /// Returns the sections of a page, as stored.

@@ -1,8 +1,8 @@
-use crate::catalog::Calibration;
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
 use crate::source::MemorySource;
 use fakes::faults::block_on;
+use store::catalog::Calibration;
 
 fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
     let section = |number| {

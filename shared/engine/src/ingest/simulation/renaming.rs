@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::{Ingest, OpenMode, OpenOptions, Report, SyncOptions, sync};
 use super::stores::{Stores, options};
-use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
 use fakes::faults::{self, block_on};
+use store::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
 
 /// A book in a history without failures.
 struct Book {

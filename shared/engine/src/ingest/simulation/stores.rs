@@ -1,12 +1,12 @@
 //! The stores of one simulated book.
 
 use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
-use crate::catalog::{Catalog, FaultyCatalog, SqliteCatalog};
-use crate::index::{FaultyIndex, LocalIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 use ::book::chunk::ChunkPolicy;
 use fakes::faults;
 use models::embed::{Embedder, FaultyEmbedder};
+use store::catalog::{Catalog, FaultyCatalog, SqliteCatalog};
+use store::index::{FaultyIndex, LocalIndex, VectorIndex};
 
 /// An in-memory catalog and vector index whose every call is a step of the simulation. Clones share them.
 #[derive(Debug, Clone)]

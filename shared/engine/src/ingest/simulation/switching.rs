@@ -1,14 +1,15 @@
 //! Tests of a switch during which a writer of the former index handles a change, at each step of the switch in turn.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::super::{OpenMode, OpenOptions, Switched, SyncOptions};
 use super::stores::{Stores, options};
-use crate::catalog::Catalog;
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
 use fakes::faults::{self, Part, block_on};
+use store::catalog::Catalog;
 
 const PAGE: &str = "docs/a.md";
 
@@ -39,7 +40,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
             ..options()
         };
         let mut ingest = block_on(stores.open(&source, options)).expect("nothing fails");
-        ingest.catalog = Catalog::Faulty(stores.catalog.freezing(source));
+        ingest.catalog = Catalog::Faulty(stores.catalog.freezing(Arc::new(source)));
         block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
         ingest
     };

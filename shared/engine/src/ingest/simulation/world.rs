@@ -6,6 +6,7 @@ mod handlers;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -16,11 +17,11 @@ use super::super::batches::Batches;
 use super::super::{Ingest, IngestError, OpenMode, sweep};
 use super::book;
 use super::stores::{Stores, options};
-use crate::catalog::{Catalog, ChunkRow, IndexRow};
 use crate::source::{MemorySource, Source};
 use ::book::chunk::{ChunkPolicy, chunk_document};
 use ::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
 use fakes::faults::{self, Part, Random, block_on};
+use store::catalog::{Catalog, ChunkRow, IndexRow};
 
 /// Steps during which files change and calls fail; afterwards nothing changes.
 const EVENTFUL_STEPS: usize = 160;
@@ -274,7 +275,7 @@ impl World {
         } else {
             self.source.reader()
         };
-        ingest.catalog = Catalog::Faulty(self.stores.catalog.freezing(source.clone()));
+        ingest.catalog = Catalog::Faulty(self.stores.catalog.freezing(Arc::new(source.clone())));
         ingest.source = Source::Memory(source);
         // Each handler is a separate process.
         ingest.batches = Batches::default();

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::{Query, RetrieveError, Retriever, UnknownValue};
 use super::{Page, book, found, unfinished_book};
-use crate::catalog::InstanceInfo;
 use crate::degradation::Degradation;
-use crate::index::Filters;
+use store::catalog::InstanceInfo;
+use store::index::Filters;
 
 /// Returns the rejected filter value if nothing is found because of it.
 async fn unknown(retriever: &Retriever, limits: &Filters) -> Option<UnknownValue> {

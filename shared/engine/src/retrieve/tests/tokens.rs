@@ -2,10 +2,10 @@
 
 use super::super::{Backends, Query, Retriever};
 use super::{Page, commit, found, new_index};
-use crate::catalog::{Catalog, SqliteCatalog};
-use crate::index::{LocalIndex, VectorIndex};
 use models::embed::{Embedder, FakeEmbedder, Purpose};
 use models::rerank::Reranker;
+use store::catalog::{Catalog, SqliteCatalog};
+use store::index::{LocalIndex, VectorIndex};
 
 const PAGES: [Page; 4] = [
     ("rare", 1, "Robots use quaternions."),
@@ -39,7 +39,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
     for chunk in catalog.join(index.index_id, &points).await.unwrap() {
         let text = [chunk.payload.text.clone()];
         let mut embedded = embedder.embed(&text, Purpose::Document).await.unwrap();
-        new_points.push(crate::index::NewPoint {
+        new_points.push(store::index::NewPoint {
             point_id: chunk.point_id,
             payload: chunk.payload,
             embedding: embedded.remove(0),

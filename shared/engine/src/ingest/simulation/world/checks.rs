@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 use super::{Failure, Seen, World, book, inputs_of};
-use crate::catalog::{ChunkRow, IndexState};
-use crate::index::{Filters, VectorQuery};
 use ::book::chunk::chunk_document;
 use ::book::{list_pages, read_document};
 use fakes::faults::{Part, block_on};
 use models::embed::{Embedder, Embedding, FakeEmbedder, Purpose};
+use store::catalog::{ChunkRow, IndexState};
+use store::index::{Filters, VectorQuery};
 
 impl World {
     /// Searches everything a reader can find, if anything changed since the last search. Returns true if it did.

@@ -1,7 +1,7 @@
 //! The index follows the catalog's commits.
 
-use engine::index::Filters;
 use models::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors};
+use store::index::Filters;
 use uuid::Uuid;
 
 use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, file, ids, vector};
@@ -94,7 +94,7 @@ async fn republish(book: &Book, source: &str, page: &[Chunk]) {
     intents.await.unwrap();
     book.upsert(page).await;
     let outcome = book.catalog.commit(&commit).await.unwrap();
-    let engine::catalog::CommitOutcome::Committed { garbage } = outcome else {
+    let store::catalog::CommitOutcome::Committed { garbage } = outcome else {
         panic!("{source}: {outcome:?}");
     };
     book.index

@@ -37,7 +37,8 @@ impl Deref for FaultyIndex {
 }
 
 impl FaultyIndex {
-    pub(crate) fn new(local: LocalIndex) -> Self {
+    /// Makes the calls of an index fail.
+    pub fn new(local: LocalIndex) -> Self {
         Self {
             local,
             given: Arc::default(),
@@ -47,7 +48,7 @@ impl FaultyIndex {
 
     /// Creates an index whose reads of token vectors never finish. No other call fails.
     #[cfg(feature = "cloud")]
-    pub(crate) fn without_tokens(local: LocalIndex) -> Self {
+    pub fn without_tokens(local: LocalIndex) -> Self {
         Self {
             is_silent: true,
             ..Self::new(local)
@@ -71,7 +72,7 @@ impl FaultyIndex {
     }
 
     /// Reads a point as it was upserted.
-    pub(crate) fn with_point<T>(&self, point_id: Uuid, read: impl FnOnce(&NewPoint) -> T) -> T {
+    pub fn with_point<T>(&self, point_id: Uuid, read: impl FnOnce(&NewPoint) -> T) -> T {
         read(&self.given().points[&point_id])
     }
 
@@ -87,7 +88,7 @@ impl FaultyIndex {
     }
 
     /// Returns the names of the existing collections.
-    pub(crate) async fn collections(&self) -> Result<BTreeSet<String>, IndexError> {
+    pub async fn collections(&self) -> Result<BTreeSet<String>, IndexError> {
         let ever = self.given().collections.clone();
         let mut collections = BTreeSet::new();
         for collection in ever {
@@ -99,7 +100,7 @@ impl FaultyIndex {
     }
 
     /// Loses a point and stores its vector under an unknown id, which no protocol step would do. `false` if there is no point.
-    pub(crate) async fn damage(
+    pub async fn damage(
         &self,
         collection: &str,
         lost: usize,

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use book::Placement;
 use book::chunk::SectionType;
-use engine::catalog::{
+use store::catalog::{
     Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec, NewChunk, NewIndex,
     Retired, SiteInfo, SqliteCatalog,
 };
-use engine::index::{ChunkPayload, Filters, LocalIndex, ScoredPoint, VectorQuery};
+use store::index::{ChunkPayload, Filters, LocalIndex, ScoredPoint, VectorQuery};
 use tempfile::TempDir;
 use uuid::Uuid;
 

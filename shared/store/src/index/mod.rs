@@ -8,7 +8,7 @@ mod bm25;
 mod qdrant;
 #[cfg(feature = "embedded")]
 mod local;
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(feature = "faults", feature = "embedded"))]
 mod faulty;
 
 use std::collections::{BTreeSet, HashMap};
@@ -22,9 +22,9 @@ use uuid::Uuid;
 use models::embed::{Embedding, TokenVectors, WeightedToken};
 
 pub use bm25::bm25_settings;
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyIndex;
-pub(crate) use filters::FilterValues;
+pub use filters::FilterValues;
 pub use filters::{Filters, TitleOrNumber};
 #[cfg(feature = "embedded")]
 pub use local::LocalIndex;
@@ -51,7 +51,7 @@ pub enum VectorIndex {
     #[cfg(feature = "embedded")]
     Local(LocalIndex),
     /// An in-memory index whose calls may fail.
-    #[cfg(all(test, feature = "embedded"))]
+    #[cfg(all(feature = "faults", feature = "embedded"))]
     Faulty(FaultyIndex),
 }
 
@@ -132,7 +132,7 @@ macro_rules! on_store {
             VectorIndex::Qdrant($store) => $call.await,
             #[cfg(feature = "embedded")]
             VectorIndex::Local($store) => $call.await,
-            #[cfg(all(test, feature = "embedded"))]
+            #[cfg(all(feature = "faults", feature = "embedded"))]
             VectorIndex::Faulty($store) => $store.step($call).await,
         }
     };
@@ -219,7 +219,7 @@ impl VectorIndex {
                     .map(|point| (point.point_id, point.embedding));
                 store.upsert(collection, embeddings.collect()).await
             }
-            #[cfg(all(test, feature = "embedded"))]
+            #[cfg(all(feature = "faults", feature = "embedded"))]
             Self::Faulty(store) => store.step(store.upsert(collection, points)).await,
         }
     }

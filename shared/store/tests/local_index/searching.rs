@@ -1,7 +1,7 @@
 //! The order of search results: nearest by vector, best by words.
 
 use book::chunk::SectionType;
-use engine::index::{Filters, IndexError, TitleOrNumber, VectorQuery};
+use store::index::{Filters, IndexError, TitleOrNumber, VectorQuery};
 use uuid::Uuid;
 
 use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, dot, file, ids, vector};

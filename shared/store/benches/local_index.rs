@@ -10,15 +10,15 @@ use std::time::Instant;
 
 use book::Placement;
 use book::chunk::SectionType;
-use engine::catalog::{
-    Catalog, ChunkRow, Commit, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired, SiteInfo,
-    SqliteCatalog,
-};
-use engine::index::{ChunkPayload, Filters, LocalIndex, VectorQuery};
 use futures::future::join_all;
 use models::embed::{
     Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded,
 };
+use store::catalog::{
+    Catalog, ChunkRow, Commit, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired, SiteInfo,
+    SqliteCatalog,
+};
+use store::index::{ChunkPayload, Filters, LocalIndex, VectorQuery};
 use uuid::Uuid;
 
 const SIZES: [usize; 2] = [5_000, 55_000];

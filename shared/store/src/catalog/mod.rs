@@ -17,7 +17,7 @@ mod written;
 mod postgres;
 #[cfg(feature = "embedded")]
 mod sqlite;
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(feature = "faults", feature = "embedded"))]
 mod faulty;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ use uuid::Uuid;
 use text::{DocumentFrequencies, Language};
 
 pub use answers::{AnswerLookup, CachedAnswer};
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{
     AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
@@ -66,7 +66,7 @@ pub enum Catalog {
     #[cfg(feature = "embedded")]
     Sqlite(SqliteCatalog),
     /// An in-memory catalog whose calls may fail.
-    #[cfg(all(test, feature = "embedded"))]
+    #[cfg(all(feature = "faults", feature = "embedded"))]
     Faulty(FaultyCatalog),
 }
 
@@ -157,7 +157,7 @@ macro_rules! on_store {
             Catalog::Postgres($store) => $call.await,
             #[cfg(feature = "embedded")]
             Catalog::Sqlite($store) => $call.await,
-            #[cfg(all(test, feature = "embedded"))]
+            #[cfg(all(feature = "faults", feature = "embedded"))]
             Catalog::Faulty($store) => $store.step($call).await,
         }
     };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::index::Filters;
 use futures::future::join_all;
+use store::index::Filters;
 
 use super::book::{ALL, Book, Chunk, chunk, file, ids, vector};
 

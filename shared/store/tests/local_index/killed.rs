@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use engine::index::Filters;
+use store::index::Filters;
 
 use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, document_id, file};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -11,8 +12,7 @@ use super::sqlite::SqliteCatalog;
 use super::{
     CatalogError, Commit, CommitOutcome, Pending, StoredDocument, SwitchOutcome, microseconds,
 };
-use crate::source::MemorySource;
-use fakes::faults::{self, Part, removed};
+use fakes::faults::{self, Freeze, Part, removed};
 
 /// An in-memory SQLite catalog whose calls may fail and may lack a part of the protocol. Clones share the tables.
 ///
@@ -21,7 +21,7 @@ use fakes::faults::{self, Part, removed};
 pub struct FaultyCatalog {
     tables: SqliteCatalog,
     /// The source of this clone's task, to be frozen after a commit or a switch.
-    source: Option<MemorySource>,
+    source: Option<Arc<dyn Freeze>>,
 }
 
 impl Deref for FaultyCatalog {
@@ -33,7 +33,8 @@ impl Deref for FaultyCatalog {
 }
 
 impl FaultyCatalog {
-    pub(crate) fn new(tables: SqliteCatalog) -> Self {
+    /// Makes the calls of a catalog fail.
+    pub fn new(tables: SqliteCatalog) -> Self {
         Self {
             tables,
             source: None,
@@ -42,7 +43,7 @@ impl FaultyCatalog {
 
     /// Returns the same catalog for a task that reads `source`. If the check after a commit is disabled, the task sees its first reading of the file
     /// again.
-    pub(crate) fn freezing(&self, source: MemorySource) -> Self {
+    pub fn freezing(&self, source: Arc<dyn Freeze>) -> Self {
         Self {
             tables: self.tables.clone(),
             source: Some(source),
@@ -58,7 +59,7 @@ impl FaultyCatalog {
     }
 
     /// Advances the clock by making the catalog's rows older.
-    pub(crate) async fn pass(&self, time: Duration) -> Result<(), CatalogError> {
+    pub async fn pass(&self, time: Duration) -> Result<(), CatalogError> {
         let time = microseconds(time);
         self.execute(format!(
             "UPDATE pending_points SET created_at = created_at - {time}, claimed_at = claimed_at - {time};
@@ -67,14 +68,15 @@ impl FaultyCatalog {
         .await
     }
 
-    pub(crate) async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
+    /// Executes statements; never fails on purpose.
+    pub async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
         let statements = statements.into();
         let work = move |connection: &mut Connection| Ok(connection.execute_batch(&statements)?);
         self.tables.run(work).await
     }
 
     /// The number of rows ever changed. If it is unchanged, so are the rows.
-    pub(crate) async fn changes(&self) -> Result<u64, CatalogError> {
+    pub async fn changes(&self) -> Result<u64, CatalogError> {
         self.tables.run(|it| Ok(it.total_changes())).await
     }
 

@@ -84,7 +84,7 @@ pub enum TitleOrNumber {
 
 /// The payload fields that [`Filters`] compare.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(crate) struct FilterValues {
+pub struct FilterValues {
     pub(crate) source: String,
     pub(crate) module: String,
     pub(crate) module_number: Option<i64>,
@@ -124,7 +124,7 @@ impl From<&ChunkPayload> for FilterValues {
 
 impl Filters {
     /// Returns the admitted versions; `None` if all are.
-    pub(crate) fn versions(&self) -> Option<Vec<&str>> {
+    pub fn versions(&self) -> Option<Vec<&str>> {
         let version = self.version.as_deref()?;
         let beside = self.versions_beside.iter().map(String::as_str);
         Some(std::iter::once(version).chain(beside).collect())
@@ -132,12 +132,12 @@ impl Filters {
 
     /// True if the filters admit the kind of page that a stored version belongs to. Stores know only versions, so a kind is searched by the versions
     /// of its plugin instances.
-    pub(crate) fn admits_kind_of(&self, version: &str) -> bool {
+    pub fn admits_kind_of(&self, version: &str) -> bool {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }
 
     /// True if the filters admit a chunk with these values. A hosted store applies the same conditions itself.
-    pub(crate) fn admits(&self, values: &FilterValues) -> bool {
+    pub fn admits(&self, values: &FilterValues) -> bool {
         let Self {
             module,
             chapter,

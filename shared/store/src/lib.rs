@@ -1,0 +1,6 @@
+//! Stores a book's chunks: their vectors in an index, everything else in a catalog, which is authoritative.
+
+#[cfg(feature = "embedded")]
+mod sqlite;
+pub mod index;
+pub mod catalog;
