@@ -33,9 +33,10 @@ use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
 use engine::answer::{Answerer, Asker, Question, Rules};
 use engine::error::{Error, ErrorKind};
-use engine::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
-use engine::question_writer::QuestionWriter;
+use engine::generate::Generator;
 use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
+use indexer::question_writer::QuestionWriter;
+use models::chat::{ChatModel, ChatOptions, CohereChat, OpenAiChat};
 use models::embed::{
     CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
 };

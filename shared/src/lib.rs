@@ -5,11 +5,10 @@
 
 pub use book;
 pub use book::chunk;
-pub use engine::{
-    answer, cite, degradation, error, generate, ingest, question_writer, retrieve, source,
-};
-pub use models::{embed, http, local, prices, provider, rerank};
-pub use store::{catalog, index};
+pub use engine::{answer, cite, degradation, error, generate, retrieve};
+pub use indexer::{ingest, question_writer, source};
+pub use models::{chat, embed, http, local, prices, provider, rerank};
+pub use store::{budget, catalog, index};
 pub use text as words;
 
 pub mod metrics;

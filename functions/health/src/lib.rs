@@ -16,9 +16,10 @@ use bookrag::api::{
     Envelope, Meta, Observed, cors, failure, known_page, method_not_allowed, not_found, url_query,
 };
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
+use bookrag::chat::ChatModel;
 use bookrag::context::{Ages, Context, LookUp, Remembered};
 use bookrag::embed::Embedder;
-use bookrag::generate::{ChatModel, Generator};
+use bookrag::generate::Generator;
 use bookrag::retrieve::milliseconds;
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Keeps an index equal to a book, searches it, and answers questions with citations.
+//! Searches a book, and answers questions with citations.
 //!
 //! Modules are listed in the order of the data flow. A module imports only modules above it.
 
@@ -9,10 +9,7 @@ pub mod degradation;
 #[path = "../../book/src/rendering.rs"]
 pub(crate) mod rendering;
 
-pub mod source;
-pub mod ingest;
 pub mod retrieve;
 pub mod generate;
 pub mod cite;
 pub mod answer;
-pub mod question_writer;

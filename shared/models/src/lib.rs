@@ -1,4 +1,4 @@
-//! Clients of hosted models, and models that run in this process: embedders and rerankers.
+//! Clients of hosted models, and models that run in this process: embedders, rerankers and chat models.
 
 pub mod provider;
 pub mod http;
@@ -6,3 +6,4 @@ pub mod prices;
 pub mod local;
 pub mod embed;
 pub mod rerank;
+pub mod chat;

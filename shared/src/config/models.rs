@@ -3,7 +3,7 @@
 use secrecy::SecretString;
 
 use super::{Config, Environment};
-use engine::generate::{CohereChat, OpenAiChat};
+use models::chat::{CohereChat, OpenAiChat};
 use models::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use models::http::is_private;
 use models::local::LocalModel;

@@ -4,3 +4,4 @@
 mod sqlite;
 pub mod index;
 pub mod catalog;
+pub mod budget;

@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
-use bookrag::generate::{
-    ChatModel, USUAL_QUESTIONS_TOKENS, ask_for_questions, fence, questions_prompt, tokens_of_prompt,
-};
+use bookrag::chat::{ChatModel, fence};
 use bookrag::prices::Price;
+use bookrag::question_writer::{
+    USUAL_QUESTIONS_TOKENS, ask_for_questions, questions_prompt, tokens_of_prompt,
+};
 use uuid::Uuid;
 
 use super::super::output;

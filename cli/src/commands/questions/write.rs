@@ -3,12 +3,12 @@
 use std::io::{IsTerminal, stdin};
 
 use bookrag::book::visible;
+use bookrag::chat::ChatModel;
 use bookrag::config::Config;
 use bookrag::context::{StartError, generator};
-use bookrag::generate::{
-    ChatModel, Generator, USUAL_QUESTIONS_TOKENS, questions_prompt, tokens_of_prompt,
-};
+use bookrag::generate::Generator;
 use bookrag::prices::dollars;
+use bookrag::question_writer::{USUAL_QUESTIONS_TOKENS, questions_prompt, tokens_of_prompt};
 use clap::Args;
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -220,7 +220,7 @@ impl Writer<'_> {
 
 impl Estimate {
     fn of(sections: &[PageSection<'_>], model: &ChatModel) -> Self {
-        let fence = bookrag::generate::fence(uuid::Uuid::nil());
+        let fence = bookrag::chat::fence(uuid::Uuid::nil());
         let prompts = sections
             .iter()
             .map(|it| questions_prompt(&it.section, &fence));

@@ -17,8 +17,9 @@ use uuid::Uuid;
 
 use crate::cite::Citation;
 use crate::degradation::Degradation;
-use crate::generate::{Exchange, Generator, fence};
+use crate::generate::{Exchange, Generator};
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
+use models::chat::fence;
 use store::catalog::SiteInfo;
 use store::index::Filters;
 
@@ -30,8 +31,8 @@ pub use understand::selection::{default_filters, locale_of};
 
 use context::answer_context::AnswerContext;
 use deliver::messages::Messages;
-use generate::budget::Spent;
 use generate::cache::Cache;
+use store::budget::Spent;
 use understand::conversation::SearchResult;
 use understand::language::answer_locale;
 use understand::normal_form::normalised;

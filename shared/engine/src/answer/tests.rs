@@ -13,11 +13,12 @@ use super::{
     Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN_ALONE,
 };
 use crate::degradation::Degradation;
-use crate::generate::{ChatModel, ChatOptions, Generator, OpenAiChat};
+use crate::generate::Generator;
 use crate::retrieve::Retriever;
 use crate::retrieve::tests::book;
 use crate::retrieve::tests::tokens::book_of;
 use fakes::server::Server;
+use models::chat::{ChatModel, ChatOptions, OpenAiChat};
 use store::index::{FaultyIndex, VectorIndex};
 
 async fn answer(retriever: &Retriever, question: Question) -> Answer {

@@ -1,10 +1,8 @@
 //! Builds prompts from the texts in `prompts/`, with the passages and the reader's words as fenced data.
 
-use uuid::Uuid;
-
 use super::Passage;
-use super::functions::Functions;
 use super::readable::readable;
+use models::chat::{Functions, Prompt, begin, data, end};
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
@@ -18,29 +16,6 @@ const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 /// Inserted before [`LAST`] for a model that may call functions.
 const LOOK_UP: &str = "If the passages do not answer, look it up before you write: call search with the words that the book may use, or fetch to \
     read on where a passage is cut. ";
-
-/// A prompt for a chat model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompt {
-    /// The rules.
-    pub system: String,
-    /// Passages, conversation and question.
-    pub user: String,
-    /// The functions that the model may call, and the calls so far.
-    pub functions: Functions,
-}
-
-impl Prompt {
-    /// Returns the bytes that the model reads.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let results = self.functions.rounds.iter().flatten();
-        let results: usize = results
-            .map(|called| called.call.arguments.len() + called.result.len())
-            .sum();
-        self.system.len() + self.user.len() + results
-    }
-}
 
 /// A question of a conversation, with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,16 +103,6 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
     }
 }
 
-/// Hexadecimal digits of a fence: 48 random bits. Each fence line costs a model about one token per digit.
-const FENCE_DIGITS: usize = 12;
-
-/// Returns a word that encloses untrusted data in a prompt. It is random, so the data cannot contain it.
-#[must_use]
-pub fn fence(message_id: Uuid) -> String {
-    let digits = message_id.simple().to_string();
-    format!("data-{}", &digits[..FENCE_DIGITS])
-}
-
 /// Returns passages with their numbers, as fenced data.
 #[must_use]
 pub fn fenced(passages: &[Passage<'_>], fence: &str) -> String {
@@ -211,22 +176,6 @@ fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
         let answer = exchange.answer.as_deref().unwrap_or("(broke off)");
         data(user, fence, "the answer then", answer);
     }
-}
-
-/// Appends a fenced text, with a line that describes it.
-pub(super) fn data(user: &mut String, fence: &str, about: &str, text: &str) {
-    begin(user, fence, about, text);
-    end(user, fence);
-}
-
-fn begin(user: &mut String, fence: &str, about: &str, text: &str) {
-    // The description may contain an author's words, so it must stay on one line.
-    let about = about.replace(['\n', '\r'], " ");
-    user.push_str(&format!("{fence} begin: {about}\n{text}\n"));
-}
-
-fn end(user: &mut String, fence: &str) {
-    user.push_str(&format!("{fence} end\n\n"));
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::answer::context::similarity::similarities;
 use crate::answer::decide::suggestions::next_sections;
 use crate::answer::deliver::journal::Journal;
 use crate::answer::deliver::writer::Writer;
-use crate::answer::generate::budget::{Reserved, Spent, estimated};
 use crate::answer::generate::cache::{Cache, Kept};
 use crate::answer::generate::first_token::degradation_of;
 use crate::answer::generate::generation::{Generation, PendingGeneration};
@@ -28,12 +27,11 @@ use crate::answer::{
 use crate::cite::AllowedLinks;
 use crate::degradation::Degradation;
 use crate::error::Error;
-use crate::generate::{
-    ChatModel, Finish, FunctionCall, Generator, Passage, Prompt, Quote, Similarities, Usage,
-    extract, rules_of_answers,
-};
+use crate::generate::{Generator, Passage, Quote, Similarities, extract, rules_of_answers};
 use book::escaped;
+use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
 use models::provider::ProviderError;
+use store::budget::{Reserved, Spent, estimated};
 use store::catalog::QueryStatus;
 
 /// How long a finished answer waits for the journal to record its beginning.

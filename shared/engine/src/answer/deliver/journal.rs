@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::answer::generate::budget::Spent;
 use crate::answer::{Answer, Asker, Outcome, Rules};
+use store::budget::Spent;
 use store::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
 
 /// How long an answer waits for a write.

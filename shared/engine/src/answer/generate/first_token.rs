@@ -5,18 +5,16 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::answer::generate::budget::{Reserved, Spent, estimated};
 use crate::answer::generate::generation::PendingGeneration;
 use crate::answer::understand::conversation::latest;
 use crate::answer::understand::selection::path_of;
 use crate::answer::{Prepared, fence};
 use crate::cite::visible;
 use crate::degradation::Degradation;
-use crate::generate::{
-    AnswerRequest, ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage,
-    answer_prompt,
-};
+use crate::generate::{AnswerRequest, answer_prompt};
+use models::chat::{ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage};
 use models::provider::ProviderError;
+use store::budget::{Reserved, Spent, estimated};
 use store::catalog::Account;
 
 /// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is

@@ -6,11 +6,11 @@ use futures::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::answer::AnswerEvent;
-use crate::answer::generate::budget::Reserved;
 use crate::answer::generate::limits::ModelLimits;
 use crate::answer::guard::output_filter::{OutputFilter, Stop};
-use crate::generate::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
+use models::chat::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
 use models::provider::ProviderError;
+use store::budget::Reserved;
 
 /// A model that has begun to write.
 pub(crate) struct PendingGeneration {

@@ -11,8 +11,9 @@ use crate::answer::context::passages::{Surroundings, numbered, with_scores};
 use crate::answer::{Mode, Prepared, Question, fence};
 use crate::cite::visible;
 use crate::error::Error;
-use crate::generate::{Called, FunctionCall, Lookup, Prompt, fenced};
+use crate::generate::fenced;
 use crate::retrieve::{ScoredChunk, Scores};
+use models::chat::{Called, FunctionCall, Lookup, Prompt};
 use store::catalog::CatalogError;
 use store::index::Filters;
 

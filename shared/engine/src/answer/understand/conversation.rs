@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::answer::generate::budget::{Reserved, Spent};
 use crate::answer::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::answer::understand::language::AnswerLocale;
 use crate::answer::understand::language::answer_locale;
@@ -15,6 +14,7 @@ use crate::answer::{
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator, rewrite_prompt};
 use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
+use store::budget::{Reserved, Spent};
 use store::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
 
 /// Time limit for loading a conversation.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::generate::{ChatModel, Ending, Prompt};
+use models::chat::{ChatModel, Ending, Prompt};
 use models::provider::ProviderError;
 
 /// The longest rewritten question in tokens, and the time limit for rewriting.

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use book::chunk::ChunkPolicy;
-use engine::ingest::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
-use engine::source::{FolderSource, Source};
+use indexer::ingest::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
+use indexer::source::{FolderSource, Source};
 use models::embed::{Embedder, FakeEmbedder};
 use store::catalog::{Catalog, SqliteCatalog};
 use store::index::{LocalIndex, VectorIndex};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::questions::{MAX_QUESTIONS_TOKENS, parse_questions};
-use super::{ChatModel, Finish, Prompt, Usage};
+use super::prompt::{MAX_QUESTIONS_TOKENS, parse_questions};
+use models::chat::{ChatModel, Finish, Prompt, Usage};
 use models::provider::ProviderError;
 
 /// The most requests for one section while the model limits requests.

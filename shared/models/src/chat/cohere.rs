@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::functions::{CallPart, CallReader, Message, descriptions, messages};
 use super::{ChatOptions, Ending, Finish, Piece, Pieces, Prompt, Usage, broke_off};
-use models::http::Endpoint;
-use models::prices::Price;
-use models::provider::ProviderError;
+use crate::http::Endpoint;
+use crate::prices::Price;
+use crate::provider::ProviderError;
 
 /// A Cohere chat model; clones share connections.
 #[derive(Debug, Clone)]

@@ -7,11 +7,11 @@ use book::questions::question_file;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::generate::{ChatOptions, OpenAiChat};
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{SyncOptions, sync};
 use crate::source::MemorySource;
 use fakes::server::{Answer, Server};
+use models::chat::{ChatOptions, OpenAiChat};
 use models::prices::Price;
 
 const DEW: &str = "# Dew\n\nWater on grass.\n\n## Frost\n\nIt is frozen dew.\n\n## Empty\n";

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::generate::{ChatModel, Prompt, Usage};
-use store::catalog::{Account, Catalog, CatalogError};
+use models::chat::{ChatModel, Prompt, Usage};
+
+use crate::catalog::{Account, Catalog, CatalogError};
 
 /// The fewest bytes of a token, so that estimates err on the high side. Used for reservations, and for servers that report no usage.
 const BYTES_PER_TOKEN: usize = 3;
@@ -13,18 +14,22 @@ const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Tokens and costs of an answer's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Spent {
-    pub(crate) tokens: u64,
-    pub(crate) micro_usd: u64,
+pub struct Spent {
+    /// Tokens read and written.
+    pub tokens: u64,
+    /// Their cost in millionths of a dollar.
+    pub micro_usd: u64,
 }
 
 impl Spent {
-    pub(crate) fn add(&mut self, model: &ChatModel, usage: Usage) {
+    /// Adds a call.
+    pub fn add(&mut self, model: &ChatModel, usage: Usage) {
         self.tokens += usage.input_tokens + usage.output_tokens;
         self.micro_usd += cost(model, usage);
     }
 
-    pub(crate) fn include(&mut self, other: Self) {
+    /// Adds the calls of another account.
+    pub fn include(&mut self, other: Self) {
         self.tokens += other.tokens;
         self.micro_usd += other.micro_usd;
     }
@@ -39,7 +44,7 @@ async fn in_time<T>(
 }
 
 /// Returns the cost in millionths of a dollar; 0 if the price is unknown.
-pub(crate) fn cost(model: &ChatModel, usage: Usage) -> u64 {
+pub fn cost(model: &ChatModel, usage: Usage) -> u64 {
     let price = model.price();
     price.map_or(0, |price| {
         price.micro_usd(usage.input_tokens, usage.output_tokens)
@@ -47,7 +52,7 @@ pub(crate) fn cost(model: &ChatModel, usage: Usage) -> u64 {
 }
 
 /// Estimates the tokens of a prompt and of `written` bytes of text.
-pub(crate) fn estimated(prompt: &Prompt, written: usize) -> Usage {
+pub fn estimated(prompt: &Prompt, written: usize) -> Usage {
     let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
     Usage {
         input_tokens: tokens(prompt.bytes()),
@@ -57,14 +62,14 @@ pub(crate) fn estimated(prompt: &Prompt, written: usize) -> Usage {
 
 /// A reservation from the daily budget, made before a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reserved {
+pub struct Reserved {
     account: Account,
     micro_usd: u64,
 }
 
 impl Reserved {
     /// Reserves the maximum cost of a call. Returns `None` if the remaining budget is too small or unknown, so that all spending is counted.
-    pub(crate) async fn take(
+    pub async fn take(
         catalog: &Catalog,
         account: Account,
         model: &ChatModel,
@@ -102,7 +107,7 @@ impl Reserved {
     }
 
     /// Returns the unspent rest to the budget.
-    pub(crate) async fn settle(self, catalog: &Catalog, spent_micro_usd: u64) {
+    pub async fn settle(self, catalog: &Catalog, spent_micro_usd: u64) {
         if self.micro_usd == 0 {
             return;
         }

@@ -3,6 +3,9 @@
 //! The questions of a page are a row of the catalog, which is an input of the page like a file of the site: once the row is written, the page's
 //! fingerprint differs, and any run indexes the page again. So nothing is lost between the two.
 
+mod asking;
+mod prompt;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex as StdMutex, MutexGuard, PoisonError};
 
@@ -14,13 +17,16 @@ use futures::{StreamExt, stream};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-use crate::answer::generate::budget::{Reserved, cost};
-use crate::generate::{
-    AskFailure, ChatModel, MAX_QUESTIONS_TOKENS, USUAL_QUESTIONS_TOKENS, Usage, ask_for_questions,
-    fence, questions_prompt, tokens_of_prompt,
-};
 use crate::ingest::{Ingest, IngestError};
+use models::chat::{ChatModel, Usage, fence};
+use store::budget::{Reserved, cost};
 use store::catalog::{Account, Catalog};
+
+pub use asking::{AskFailure, Asked, ask_for_questions};
+pub use prompt::{
+    MAX_QUESTIONS_TOKENS, USUAL_QUESTIONS_TOKENS, parse_questions, questions_prompt,
+    tokens_of_prompt,
+};
 
 /// The sections that the model is asked about at once: readers' questions to the same model should not wait.
 const AT_ONCE: usize = 2;

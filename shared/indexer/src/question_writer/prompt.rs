@@ -4,9 +4,7 @@ use book::chunk::count_tokens;
 use book::questions::{AskedSection, MAX_QUESTION_CHARACTERS};
 use book::visible;
 
-use super::Prompt;
-use super::functions::Functions;
-use super::prompt::data;
+use models::chat::{Functions, Prompt, data};
 
 const QUESTIONS: &str = include_str!("../../prompts/questions.md");
 const LAST: &str = "Write the questions by the rules, one a line.";
