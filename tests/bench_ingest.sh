@@ -38,7 +38,7 @@ tar -C "$site" --exclude ./node_modules --exclude ./.git --exclude ./.docusaurus
   | tar -C "$work/site" -xf -
 chmod -R u+w "$work/site"
 
-"$python" - "$work" "$binary" "$python" shared/engine/benches/langchain_index.py "$site" <<'PY'
+"$python" - "$work" "$binary" "$python" shared/answer/benches/langchain_index.py "$site" <<'PY'
 import json, os, shutil, subprocess, sys, time
 from pathlib import Path
 from statistics import median

@@ -29,7 +29,7 @@ if [ -z "$binary" ]; then
   binary=target/release/bookrag
 fi
 
-"$python" - "$work" "$data" "$binary" "$python" shared/engine/benches/langchain_retrieval.py "$questions" "$books" <<'PY'
+"$python" - "$work" "$data" "$binary" "$python" shared/answer/benches/langchain_retrieval.py "$questions" "$books" <<'PY'
 import json, os, subprocess, sys, time
 from pathlib import Path
 from urllib.parse import unquote

@@ -17,8 +17,8 @@ use crate::api::{AuthOptions, Limits};
 use crate::metrics::MetricsOptions;
 use ::models::local::ModelFolder;
 use ::models::prices::Price;
+use answer::Rules;
 use book::chunk::ChunkPolicy;
-use engine::answer::Rules;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};

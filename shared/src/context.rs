@@ -29,12 +29,12 @@ use crate::config::{
     Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget, RerankerChoice,
 };
 use crate::mcp;
+use answer::error::{Error, ErrorKind};
+use answer::generate::Generator;
+use answer::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
+use answer::{Answerer, Asker, Question, Rules};
 use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
-use engine::answer::{Answerer, Asker, Question, Rules};
-use engine::error::{Error, ErrorKind};
-use engine::generate::Generator;
-use engine::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 use indexer::question_writer::QuestionWriter;
 use models::chat::{ChatModel, ChatOptions, CohereChat, OpenAiChat};
 use models::embed::{

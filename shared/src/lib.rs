@@ -1,11 +1,10 @@
 //! bookrag: answers questions from one Docusaurus book, and cites each claim by heading and lines.
 //!
-//! The crate `book` reads a site, the crate `engine` indexes it and answers questions. This crate is the service around them: HTTP, the Model
-//! Context Protocol, and what a process reads from its environment. It exports the modules of all three, in the order of the data flow.
+//! The crates `text`, `book`, `models`, `store`, `indexer` and `answer` do the work. This crate is the service around them: HTTP, the Model Context
+//! Protocol, and what a process reads from its environment. It exports their modules, in the order of the data flow.
 
-pub use book;
-pub use book::chunk;
-pub use engine::{answer, cite, degradation, error, generate, retrieve};
+pub use ::answer::{self, cite, degradation, error, generate, quote, retrieve};
+pub use book::{self, chunk};
 pub use indexer::{ingest, question_writer, source};
 pub use models::{chat, embed, http, local, prices, provider, rerank};
 pub use store::{budget, catalog, index};

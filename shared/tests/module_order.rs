@@ -1,4 +1,4 @@
-//! A module of the engine and of the service imports only modules above it in its `lib.rs`.
+//! A public module of a crate imports only public modules above it in its `lib.rs`.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 use std::fs;
@@ -11,7 +11,8 @@ const AT_THE_EDGE: [&str; 4] = ["config", "context", "telemetry", "lambda"];
 fn modules_import_only_modules_above_them() {
     let service = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    for source in [service.join("engine/src"), service.join("src")] {
+    for crate_folder in ["models", "store", "indexer", "answer", "."] {
+        let source = service.join(crate_folder).join("src");
         wrong.extend(imports_of_modules_below(&source));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -23,7 +24,7 @@ fn imports_of_modules_below(source: &Path) -> Vec<String> {
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
         .collect();
-    assert!(order.len() > 5, "{order:?}");
+    assert!(order.len() > 2, "{order:?}");
     let mut wrong = Vec::new();
     for (place, module) in order.iter().enumerate() {
         let below = &order[place + 1..];

@@ -30,6 +30,13 @@ fn assert_without(function: &str, absent: &[&str]) {
 const MODEL_RUNTIME_AND_SQLITE: [&str; 4] = ["rten", "rusqlite", "qdrant-edge", "bookrag-cli"];
 
 #[test]
+fn nothing_links_what_is_for_tests() {
+    for program in ["query", "search", "health", "ingest", "bookrag-cli"] {
+        assert_without(program, &["fakes"]);
+    }
+}
+
+#[test]
 fn query_links_neither_model_runtime_nor_sqlite() {
     assert_without("query", &MODEL_RUNTIME_AND_SQLITE);
     assert_without("query", &["aws-sdk-s3"]);

@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use super::envelope::failure;
 use super::observe::Observed;
-use engine::error::{Error, ErrorKind};
+use answer::error::{Error, ErrorKind};
 
 /// The largest difference between the clocks of issuer and checker.
 const LEEWAY_SECONDS: u64 = 60;

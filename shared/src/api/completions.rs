@@ -15,11 +15,11 @@ use super::envelope::{ErrorBody, status_of};
 use super::extract::objects;
 use super::observe::Observed;
 use super::stream::streamed;
+use answer::cite::Citation;
+use answer::degradation::Degradation;
+use answer::error::Error;
+use answer::{Answer, AnswerEvent, LabelsInText, Outcome, Question};
 use book::{escaped, href};
-use engine::answer::{Answer, AnswerEvent, LabelsInText, Outcome, Question};
-use engine::cite::Citation;
-use engine::degradation::Degradation;
-use engine::error::Error;
 
 /// The data of a stream's last event.
 const END: &str = "[DONE]";

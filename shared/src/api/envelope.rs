@@ -8,10 +8,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
-use engine::answer::Outcome;
-use engine::degradation::Degradation;
-use engine::error::{Error, ErrorKind};
-use engine::retrieve::StageTimes;
+use answer::Outcome;
+use answer::degradation::Degradation;
+use answer::error::{Error, ErrorKind};
+use answer::retrieve::StageTimes;
 
 /// The common format of JSON responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

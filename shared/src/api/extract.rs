@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::envelope::failure;
 use super::observe::Observed;
-use engine::error::{Error, ErrorKind};
+use answer::error::{Error, ErrorKind};
 
 /// Names the session that owns the conversation to delete.
 pub const SESSION_HEADER: &str = "x-session-id";

@@ -10,8 +10,8 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::metrics::{Metric, Metrics, MetricsOptions};
-use engine::answer::{Answer, Outcome};
-use engine::retrieve::{StageTimes, milliseconds};
+use answer::retrieve::{StageTimes, milliseconds};
+use answer::{Answer, Outcome};
 use models::prices::dollars;
 
 /// The request's id from the platform, as in its logs.

@@ -12,7 +12,7 @@ use super::envelope::failure;
 use super::extract::SESSION_HEADER;
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
-use engine::error::{Error, ErrorKind};
+use answer::error::{Error, ErrorKind};
 
 /// Names the conversation that a streamed answer is stored in.
 pub(super) const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use book::decoded_url;
 
 use super::chat::required_text;
-use engine::error::Error;
+use answer::error::Error;
 
 /// The media type of Markdown.
 pub const MARKDOWN: &str = "text/markdown";

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::chat::optional_text;
-use engine::answer::Proposal;
-use engine::error::Error;
+use answer::Proposal;
+use answer::error::Error;
 use store::index::Filters;
 
 /// The default and the maximum number of questions.

@@ -6,10 +6,10 @@ use uuid::Uuid;
 use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_text};
 use super::extract::object;
 use super::number::whole_number;
+use answer::error::Error;
+use answer::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
+use answer::{default_filters, locale_of};
 use book::ContentKind;
-use engine::answer::{default_filters, locale_of};
-use engine::error::Error;
-use engine::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
 use store::index::Filters;
 
 /// The default and the maximum number of results.

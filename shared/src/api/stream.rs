@@ -11,10 +11,10 @@ use uuid::Uuid;
 use super::envelope::{code_of, failure};
 use super::observe::Observed;
 use super::origins::CONVERSATION_HEADER;
-use engine::answer::{AnswerEvent, Outcome, Suggestion};
-use engine::cite::Citation;
-use engine::degradation::Degradation;
-use engine::error::Error;
+use answer::cite::Citation;
+use answer::degradation::Degradation;
+use answer::error::Error;
+use answer::{AnswerEvent, Outcome, Suggestion};
 use models::prices::dollars;
 
 /// A comment line keeps proxies from closing a quiet stream.

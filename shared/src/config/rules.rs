@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use super::Environment;
 use crate::api::{AuthOptions, Limits};
 use crate::metrics::MetricsOptions;
-use engine::answer::{ModelLimits, Rules};
+use answer::{ModelLimits, Rules};
 
 const HOUR: u64 = 3_600;
 const MICRO: f64 = 1e6;

@@ -1,6 +1,6 @@
 use super::*;
 use ::models::local::LocalModel;
-use engine::answer::ModelLimits;
+use answer::ModelLimits;
 
 fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables

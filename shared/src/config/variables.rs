@@ -173,7 +173,7 @@ const ACCESS: [Variable; 11] = [
 ];
 
 const LOGS: [Variable; 3] = [
-    variable("BOOKRAG_LOG", Preset::Described("`info` in Lambda, `warn` on a laptop"), "The log lines that are written to standard error, such as `debug` or `warn,engine=debug`")
+    variable("BOOKRAG_LOG", Preset::Described("`info` in Lambda, `warn` on a laptop"), "The log lines that are written to standard error, such as `debug` or `warn,answer=debug`")
         .details("The syntax is that of [`EnvFilter`](https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html). JSON in Lambda, text on a laptop. Libraries that print whole requests stay at `info`"),
     variable("BOOKRAG_METRICS_NAMESPACE", Preset::Value("bookrag"), "The CloudWatch namespace of the metrics")
         .details("[metrics.md](../infra/metrics.md)"),

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use answer::error::Error;
 use book::chunk::count_tokens;
-use engine::error::Error;
 
 /// Approximate bytes of the longest token; longer line beginnings are not counted at all.
 const LONGEST_TOKEN: usize = 16;

@@ -1,11 +1,11 @@
 //! Implements the tools.
 
 use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
+use answer::cite::Citation;
+use answer::error::Error;
+use answer::retrieve::ScoredChunk;
+use answer::{Answer, Question};
 use book::visible;
-use engine::answer::{Answer, Question};
-use engine::cite::Citation;
-use engine::error::Error;
-use engine::retrieve::ScoredChunk;
 use store::index::Filters;
 
 use super::id::Id;

@@ -28,8 +28,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api::{Limiter, MAX_BODY_BYTES, Observed, failure, url_query, whole_body};
-use engine::answer::{Answerer, Asker, Question};
-use engine::error::Error;
+use answer::error::Error;
+use answer::{Answerer, Asker, Question};
 
 pub use budget::Budget;
 pub use reading::page_at_address;

@@ -1,11 +1,11 @@
 //! Reads texts and tables of contents from the catalog.
 
 use crate::api::PageData;
+use answer::default_filters;
+use answer::error::{Error, ErrorKind};
+use answer::retrieve::Retriever;
 use book::chunk::count_tokens;
 use book::{ContentKind, origin_of_version, visible};
-use engine::answer::default_filters;
-use engine::error::{Error, ErrorKind};
-use engine::retrieve::Retriever;
 use store::catalog::{CatalogError, JoinedChunk, PageRow};
 use store::index::Filters;
 

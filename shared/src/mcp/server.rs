@@ -23,9 +23,9 @@ use super::id::{Id, Place, RESOURCE_SCHEME};
 use super::tools::{NAMES, tools};
 use super::{Book, Caller, reading};
 use crate::api::{Measured, Observed, failure};
+use answer::Answerer;
+use answer::error::{Error, ErrorKind};
 use book::visible;
-use engine::answer::Answerer;
-use engine::error::{Error, ErrorKind};
 use store::catalog::PageRow;
 
 /// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.

@@ -18,10 +18,10 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::api::{Limits, Origins, known_origin};
+use answer::Rules;
+use answer::generate::Generator;
+use answer::retrieve::{Backends, OffTopicCache, Retriever};
 use book::chunk::ChunkPolicy;
-use engine::answer::Rules;
-use engine::generate::Generator;
-use engine::retrieve::{Backends, OffTopicCache, Retriever};
 use indexer::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
 use indexer::source::{FolderSource, Source};
 use models::embed::{Embedder, FakeEmbedder};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use answer::generate::readable;
 use book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
-use engine::generate::readable;
 use store::catalog::JoinedChunk;
 use store::index::ChunkPayload;
 

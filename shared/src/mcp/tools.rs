@@ -7,7 +7,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use engine::answer::Outcome;
+use answer::Outcome;
 
 /// The arguments of `search`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -3,8 +3,8 @@ use futures::stream;
 
 use super::*;
 use crate::api::envelope::failure;
+use answer::error::ErrorKind;
 use book::ContentKind;
-use engine::error::ErrorKind;
 
 fn request(json: Value) -> CompletionRequest {
     serde_json::from_value(json).unwrap()

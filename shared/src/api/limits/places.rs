@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use engine::error::Error;
+use answer::error::Error;
 
 /// Waiting requests allowed for each active one.
 const WAITING_FOR_EACH: usize = 4;
@@ -110,7 +110,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::error::ErrorKind;
+    use answer::error::ErrorKind;
 
     #[tokio::test]
     async fn a_queue_has_an_end_and_nobody_in_it_is_forgotten() {

@@ -1,0 +1,483 @@
+//! Writes a prepared answer, as a stream of events or whole.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use async_stream::stream;
+use futures::Stream;
+use futures::future::{MaybeDone, maybe_done};
+use tokio::time::{Instant, timeout};
+
+use crate::cite::AllowedLinks;
+use crate::context::links::linked_pages;
+use crate::context::passages::numbered;
+use crate::context::similarity::similarities;
+use crate::decide::suggestions::next_sections;
+use crate::degradation::Degradation;
+use crate::deliver::journal::Journal;
+use crate::deliver::writer::Writer;
+use crate::error::Error;
+use crate::generate::cache::{Cache, Kept};
+use crate::generate::first_token::degradation_of;
+use crate::generate::generation::{Generation, PendingGeneration};
+use crate::generate::{Generator, rules_of_answers};
+use crate::guard::attribution::AnswerQuality;
+use crate::guard::leak::LeakReader;
+use crate::guard::output_filter::{OutputFilter, Stop};
+use crate::quote::{Passage, Quote, Similarities, extract};
+use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence};
+use book::escaped;
+use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
+use models::provider::ProviderError;
+use store::budget::{Reserved, Spent, estimated};
+use store::catalog::QueryStatus;
+
+/// How long a finished answer waits for the journal to record its beginning.
+const BEGIN_GRACE: Duration = Duration::from_millis(200);
+
+/// The second best section is quoted in doubt if its score is at least this share of the best one's. Of 78 doubted answers to questions of real users, the
+/// second is the right one in 8 of the 38 above it, and in 2 of the others.
+const CLOSE: f32 = 0.95;
+
+/// The most words of a section that is followed by links to the sections below its heading, and the most links.
+const MAX_INTRODUCTION_WORDS: usize = 180;
+const MAX_SUBSECTIONS: usize = 8;
+
+/// The source of an answer's text.
+enum AnswerSource {
+    /// A fixed sentence.
+    Refusal,
+    /// The reply to small talk.
+    SmallTalk,
+    /// A model's cached answer.
+    Kept(Box<Kept>),
+    /// Quotes of the book.
+    Extracted(Vec<Quote>),
+    /// A model that is writing.
+    Model(Box<PendingGeneration>),
+    /// A model that looks something up before it writes.
+    LookUp(Box<LookUp>),
+    /// None: the model broke off.
+    Failed(Error),
+}
+
+/// The calls of a model, with the prompt to which it answered so.
+struct LookUp {
+    model: ChatModel,
+    prompt: Prompt,
+    calls: Vec<FunctionCall>,
+    /// When the answer must be complete.
+    deadline: Instant,
+}
+
+/// What follows a model's text.
+enum Conclusion {
+    /// The answer, after further events.
+    Answer(Vec<AnswerEvent>, Box<(Option<String>, Answer)>),
+    /// Another text, because the reader saw none of the model's, or sees no more.
+    Other(AnswerSource),
+}
+
+impl Prepared {
+    /// Writes the answer, or the refusal when the book does not cover the question. The last event is [`AnswerEvent::Done`], or an
+    /// error.
+    pub(crate) fn written_events(
+        mut self,
+    ) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
+        stream! {
+            let journal = self.journal();
+            let mut degraded = Vec::new();
+            // Recorded while the answer is written.
+            let mut begun = Box::pin(maybe_done(journal.begin()));
+            let mut text = beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await;
+            // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
+            let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
+            let (text, mut answer) = loop { match text {
+                AnswerSource::Refusal => break self.refusal(),
+                AnswerSource::SmallTalk => break self.small_talk(),
+                AnswerSource::Kept(kept) => {
+                    for event in kept.events() {
+                        yield Ok(event);
+                    }
+                    break (None, self.given_again(*kept));
+                }
+                AnswerSource::Extracted(quotes) => {
+                    let (events, writer) = self.quoted(quotes);
+                    for event in events {
+                        yield Ok(event);
+                    }
+                    break self.written(writer);
+                }
+                AnswerSource::Model(asking) => {
+                    let limits = &self.answerer.rules.model;
+                    let mut writing = Generation::new(*asking, self.draft(), limits);
+                    while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
+                        for event in events {
+                            yield Ok(event);
+                        }
+                    }
+                    match self.conclude(writing, &mut degraded).await {
+                        Conclusion::Answer(events, answer) => {
+                            for event in events {
+                                yield Ok(event);
+                            }
+                            break *answer;
+                        }
+                        Conclusion::Other(other) => text = other,
+                    }
+                }
+                AnswerSource::LookUp(looking) => {
+                    for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
+                        yield Ok(AnswerEvent::LookingUp(subject));
+                    }
+                    let looked_up = Box::pin(self.asked_again(*looking, &mut degraded));
+                    text = beside(begun.as_mut(), looked_up).await;
+                }
+                AnswerSource::Failed(error) => {
+                    begun.await;
+                    journal.fail(QueryStatus::Error, self.spent).await;
+                    yield Err(error);
+                    return;
+                }
+            }};
+            if let Some(text) = text {
+                yield Ok(AnswerEvent::Token(text));
+            }
+            let is_from_book = matches!(answer.outcome, Outcome::Answered | Outcome::Uncertain);
+            if is_from_book && answer.citations.is_empty() {
+                degraded.push(Degradation::Citations);
+            }
+            begun.as_mut().await;
+            let begun = begun.as_mut().take_output().unwrap_or(false);
+            if !begun {
+                degraded.push(Degradation::Catalog);
+            }
+            degraded.retain(|what| !answer.degraded.contains(what));
+            answer.degraded.append(&mut degraded);
+            // The reader has the answer only after requesting the next event.
+            yield Ok(AnswerEvent::Done(Box::new(answer.clone())));
+            journal.end(&answer, begun).await;
+        }
+    }
+
+    pub(crate) fn catalog(&self) -> &store::catalog::Catalog {
+        self.answerer.retriever.catalog()
+    }
+
+    fn journal(&self) -> Journal {
+        Journal::new(
+            self.catalog().clone(),
+            &self.answerer.rules,
+            self.asker.clone(),
+            self.message_id,
+            self.conversation_id,
+            &self.question.query,
+            self.started,
+        )
+    }
+
+    /// Chooses the source of the answer's text.
+    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> AnswerSource {
+        if let Cache::Hit(kept) = &mut self.cache {
+            return AnswerSource::Kept(std::mem::take(kept));
+        }
+        match self.outcome {
+            Outcome::NotCovered => return AnswerSource::Refusal,
+            Outcome::SmallTalk => return AnswerSource::SmallTalk,
+            Outcome::Answered | Outcome::Uncertain => {}
+        }
+        let Generator::Model(model) = self.answerer.generator.clone() else {
+            return self.extracted().await;
+        };
+        let deadline = Instant::now() + self.answerer.rules.model.answer;
+        let prompt = self.prompt();
+        self.asked(model, prompt, deadline, degraded).await
+    }
+
+    /// Asks a model again, with what it looked up.
+    async fn asked_again(
+        &mut self,
+        looking: LookUp,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerSource {
+        let prompt = self.looked_up(looking.prompt, looking.calls).await;
+        let (model, deadline) = (looking.model, looking.deadline);
+        self.asked(model, prompt, deadline, degraded).await
+    }
+
+    /// Asks a model; quotes the book if it writes nothing.
+    async fn asked(
+        &mut self,
+        model: ChatModel,
+        prompt: Prompt,
+        deadline: Instant,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerSource {
+        let (why, spent) = match self.ask(model, prompt, deadline).await {
+            Ok(asking) => return AnswerSource::Model(Box::new(asking)),
+            Err(unwritten) => unwritten,
+        };
+        self.spent.include(spent);
+        degraded.push(why);
+        self.extracted().await
+    }
+
+    /// Pays for a model's text and judges it.
+    async fn conclude(
+        &mut self,
+        mut writing: Generation,
+        degraded: &mut Vec<Degradation>,
+    ) -> Conclusion {
+        let ended = writing.ended();
+        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
+        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
+        self.pay(&writing.model, usage, writing.reserved).await;
+        let is_withheld = writing.is_withheld();
+        let mut events = writing.withheld();
+        let mut draft = writing.draft;
+        match (ended, draft.stopped()) {
+            (Ok(_), Some(Stop::Refused)) => Conclusion::Other(self.doubted().await),
+            (Ok(_), _) if !writing.calls.is_empty() => {
+                Conclusion::Other(AnswerSource::LookUp(Box::new(LookUp {
+                    model: writing.model,
+                    prompt: writing.prompt,
+                    calls: writing.calls,
+                    deadline: writing.deadline,
+                })))
+            }
+            (ended, _) if draft.writer.is_blank() => {
+                let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
+                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
+                Conclusion::Other(self.extracted().await)
+            }
+            (Err(error), _) if is_withheld && error != ProviderError::Timeout => {
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
+                degraded.push(Degradation::Generator);
+                Conclusion::Other(self.extracted().await)
+            }
+            (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
+                let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
+                degraded.extend(degradation_of(finish));
+                let worth = draft.writer.worth();
+                if worth != AnswerQuality::Answer {
+                    degraded.push(Degradation::Generator);
+                }
+                match worth {
+                    AnswerQuality::None => self.outcome = Outcome::Uncertain,
+                    AnswerQuality::Answer if self.is_proven(&draft.writer) => {
+                        self.outcome = Outcome::Answered;
+                    }
+                    AnswerQuality::Answer | AnswerQuality::Repetition => {}
+                }
+                if worth != AnswerQuality::Answer && is_withheld {
+                    return Conclusion::Other(self.extracted().await);
+                }
+                events.extend(self.correct(worth, &mut draft.writer));
+                Conclusion::Answer(events, Box::new(self.written(draft.writer)))
+            }
+            (Err(error), _) => {
+                let cause = format!("the chat model {error}");
+                let error = Error::broken_off(std::io::Error::other(cause));
+                Conclusion::Other(AnswerSource::Failed(error))
+            }
+        }
+    }
+
+    /// Answers for a model that refuses: with a refusal, or with a quote and doubt if the model is not trusted.
+    async fn doubted(&mut self) -> AnswerSource {
+        let is_trusted = self.answerer.rules.model.is_trusted;
+        match self.question.mode {
+            Mode::GlobalBook if !is_trusted => {
+                self.outcome = Outcome::Uncertain;
+                self.extracted().await
+            }
+            Mode::GlobalBook | Mode::SelectedText => AnswerSource::Refusal,
+        }
+    }
+
+    /// Quotes the book; refuses if no section has text.
+    async fn extracted(&mut self) -> AnswerSource {
+        self.texts.similarities = self.similarities().await;
+        let is_doubted =
+            self.outcome == Outcome::Uncertain && self.question.mode == Mode::GlobalBook;
+        let quotes = self.quotes(&self.extractable(), is_doubted);
+        if quotes.is_empty() {
+            AnswerSource::Refusal
+        } else {
+            AnswerSource::Extracted(quotes)
+        }
+    }
+
+    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too, if it is about as good.
+    fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
+        let similarities = self.texts.similarities.as_ref();
+        let question = &self.standalone;
+        let best = self.quote(passages);
+        if !is_doubted || best.is_empty() {
+            return best;
+        }
+        let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
+        let next = next_sections(question, passages, is_cited, similarities);
+        let score = |passage: &Passage<'_>| passage.candidate.scores.score;
+        let cited = passages.iter().find(|passage| is_cited(passage));
+        let least = cited.map_or(0.0, |cited| CLOSE * score(cited));
+        let second = next.first().filter(|next| score(&next.passage) >= least);
+        let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
+        let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
+        let introduction = Quote::Text(format!("{}\n\n", self.doubt(second.is_empty())));
+        std::iter::once(introduction)
+            .chain(best.iter().cloned())
+            .chain(gap)
+            .chain(second)
+            .collect()
+    }
+
+    /// Quotes the first passage with text. If it is a short introduction, links to the sections below its heading follow.
+    fn quote(&self, passages: &[Passage<'_>]) -> Vec<Quote> {
+        let similarities = self.texts.similarities.as_ref();
+        let continues = &self.sentences.continues;
+        let mut quote = extract(&self.standalone, passages, similarities, continues);
+        let is_quoted = |passage: &&Passage<'_>| quote.contains(&Quote::Citation(passage.n));
+        let Some(quoted) = passages.iter().find(is_quoted) else {
+            return quote;
+        };
+        if quoted.candidate.chunk.word_count > MAX_INTRODUCTION_WORDS {
+            return quote;
+        }
+        let below = self.texts.around.subsections(quoted.candidate);
+        let locale = self.locale.as_deref();
+        let links = below.iter().take(MAX_SUBSECTIONS).map(|section| {
+            let (heading, url) = (escaped(section.section()), section.url(locale));
+            format!("[{heading}]({url})")
+        });
+        let mut links: Vec<String> = links.collect();
+        if links.is_empty() {
+            return quote;
+        }
+        if below.len() > links.len() {
+            links.push("…".to_owned());
+        }
+        let introduction = &self.sentences.below;
+        let links = links.join(" · ");
+        quote.push(Quote::Text(format!("\n\n*{introduction}* {links}")));
+        quote
+    }
+
+    /// True if a model's text is an answer although the search is in doubt: the model is trusted, and a passage supports a sentence.
+    fn is_proven(&self, writer: &Writer) -> bool {
+        self.answerer.rules.model.is_trusted && writer.is_supported() == Some(true)
+    }
+
+    /// Returns the quotes that follow a model's text, unless the text is an answer.
+    fn correct(&self, worth: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let is_doubted = match worth {
+            AnswerQuality::Answer => return Vec::new(),
+            AnswerQuality::Repetition => false,
+            AnswerQuality::None => true,
+        };
+        let gap = Quote::Text("\n\n".to_owned());
+        let quotes = self.quotes(&self.readable(), is_doubted);
+        std::iter::once(gap)
+            .chain(quotes)
+            .flat_map(|quote| writer.quote(quote))
+            .collect()
+    }
+
+    /// Compares the lines of the sections that may be quoted with the question, if the index has token vectors.
+    async fn similarities(&self) -> Option<Similarities> {
+        let quotable = self.texts.quotable.iter();
+        let parts: Vec<_> = quotable
+            .flat_map(|section| self.texts.around.parts(section))
+            .collect();
+        let retriever = &self.answerer.retriever;
+        similarities(retriever, &self.retrieved.query_tokens, &parts).await
+    }
+
+    /// Returns the events of an extract, and the writer that produced them.
+    fn quoted(&self, quotes: Vec<Quote>) -> (Vec<AnswerEvent>, Writer) {
+        let mut writer = self.writer(&self.extractable());
+        let quotes = quotes.into_iter();
+        let events = quotes.flat_map(|quote| writer.quote(quote)).collect();
+        (events, writer)
+    }
+
+    pub(crate) fn extractable(&self) -> Vec<Passage<'_>> {
+        numbered(&self.texts.quotable)
+    }
+
+    pub(crate) fn readable(&self) -> Vec<Passage<'_>> {
+        numbered(&self.texts.model_input.passages)
+    }
+
+    fn writer(&self, passages: &[Passage<'_>]) -> Writer {
+        let labels = self.question.labels_in_text;
+        Writer::new(passages, self.locale.as_deref(), labels)
+    }
+
+    /// Creates the reader of a model's text. It may link to the book's pages and to the passages' link targets.
+    fn draft(&self) -> OutputFilter {
+        let passages = self.readable();
+        let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
+        let links = chunks().flat_map(|chunk| chunk.links.iter().map(String::as_str));
+        let pages = chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
+        let allowed = AllowedLinks::new(
+            links.chain(chunks().map(|chunk| chunk.text.as_str())),
+            pages.chain(linked_pages(&self.texts.model_input.passages)),
+            &self.base_url,
+        );
+        let is_trusted = self.answerer.rules.model.is_trusted;
+        let writer =
+            self.writer(&passages)
+                .of_model(&self.book, &self.standalone, allowed, is_trusted);
+        let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
+        let inserted = [self.book.as_str(), &fence(self.message_id)];
+        let rules = LeakReader::new(&rules_of_answers(), &inserted);
+        let most = self.answerer.rules.max_answer_tokens;
+        OutputFilter::new(refusals, rules, most, writer)
+    }
+
+    /// Records the tokens used.
+    async fn pay(&mut self, model: &ChatModel, usage: Usage, reserved: Reserved) {
+        let mut spent = Spent::default();
+        spent.add(model, usage);
+        self.spent.include(spent);
+        reserved.settle(self.catalog(), spent.micro_usd).await;
+    }
+
+    pub(crate) fn refusal_sentence(&self) -> &str {
+        match self.question.mode {
+            Mode::GlobalBook => &self.sentences.not_covered,
+            Mode::SelectedText => &self.sentences.not_in_selection,
+        }
+    }
+
+    /// Returns a sentence of doubt, after a notice if the embedder does not support the question's language.
+    fn doubt(&self, is_alone: bool) -> String {
+        let sentences = &self.sentences;
+        let introduction = if is_alone {
+            &sentences.uncertain_alone
+        } else {
+            &sentences.uncertain
+        };
+        if self.is_read {
+            introduction.clone()
+        } else {
+            format!("{} {introduction}", sentences.unread)
+        }
+    }
+}
+
+/// Runs the main task to completion, and polls the side task meanwhile.
+async fn beside<T, Side: Future>(
+    mut side: Pin<&mut MaybeDone<Side>>,
+    main: impl Future<Output = T>,
+) -> T {
+    let mut main = pin!(main);
+    poll_fn(|context| {
+        // The caller checks later whether it is done.
+        let _ = side.as_mut().poll(context);
+        main.as_mut().poll(context)
+    })
+    .await
+}

@@ -1,0 +1,150 @@
+//! Records an answer in the query log, the conversation and the day's spending. An answer that never ends stays marked incomplete.
+
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use crate::{Answer, Asker, Outcome, Rules};
+use store::budget::Spent;
+use store::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
+
+/// How long an answer waits for a write.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// The records of one answer. Nothing is recorded without an asker.
+#[derive(Debug, Clone)]
+pub(crate) struct Journal {
+    catalog: Catalog,
+    asker: Option<Asker>,
+    message_id: Uuid,
+    /// The stored conversation: its id, the question as asked, and the retention time.
+    conversation: Option<(Uuid, String, Duration)>,
+    question: Option<String>,
+    started: Instant,
+}
+
+impl Journal {
+    pub(crate) fn new(
+        catalog: Catalog,
+        rules: &Rules,
+        asker: Option<Asker>,
+        message_id: Uuid,
+        conversation_id: Option<Uuid>,
+        question: &str,
+        started: Instant,
+    ) -> Self {
+        let keep = rules.keep_conversations;
+        Self {
+            catalog,
+            asker,
+            message_id,
+            conversation: conversation_id
+                .zip(keep)
+                .map(|(id, keep)| (id, question.to_owned(), keep)),
+            question: rules.keep_questions.then(|| question.to_owned()),
+            started,
+        }
+    }
+
+    /// Records that an answer begins. Returns `false` if the catalog is unavailable.
+    pub(crate) async fn begin(&self) -> bool {
+        let log = self.log(QueryStatus::Incomplete, None);
+        self.written(log, self.keep(None)).await
+    }
+
+    /// Records that the reader has the whole answer, including its beginning unless it `begun`.
+    pub(crate) async fn end(&self, answer: &Answer, begun: bool) -> bool {
+        let log = self.log(QueryStatus::Success, Some(answer));
+        let kept = async {
+            if !begun {
+                self.keep(None).await?;
+            }
+            self.keep(Some(answer.text.clone())).await
+        };
+        self.written(log, kept).await
+    }
+
+    /// Records that an answer failed, and its cost. The conversation is not written: it may have been deleted meanwhile.
+    pub(crate) async fn fail(&self, status: QueryStatus, spent: Spent) {
+        let log = self.log(status, None).map(|log| QueryLog {
+            tokens: spent.tokens,
+            cost_micro_usd: spent.micro_usd,
+            ..log
+        });
+        self.written(log, async { Ok(()) }).await;
+    }
+
+    fn log(&self, status: QueryStatus, answer: Option<&Answer>) -> Option<QueryLog> {
+        let asker = self.asker.as_ref()?;
+        let of_answer = |of: fn(&Answer) -> Vec<Uuid>| answer.map(of).unwrap_or_default();
+        Some(QueryLog {
+            query_id: self.message_id,
+            user_ip_hash: asker.address_hash.clone(),
+            question_hash: asker.question_hash.clone(),
+            retrieved_chunk_ids: of_answer(|answer| answer.retrieved_chunk_ids.clone()),
+            cited_chunk_ids: of_answer(|answer| {
+                let cited = answer.citations.iter();
+                cited.map(|citation| citation.chunk_id).collect()
+            }),
+            response_time_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            status,
+            answered: answer.is_some_and(Answer::answered),
+            uncertain: answer.is_some_and(|answer| answer.outcome == Outcome::Uncertain),
+            tokens: answer.map_or(0, |answer| answer.tokens),
+            cost_micro_usd: answer.map_or(0, |answer| answer.cost_micro_usd),
+            degraded: answer.is_some_and(|answer| !answer.degraded.is_empty()),
+            saved_micro_usd: answer.and_then(|answer| answer.saved_micro_usd),
+            question: self.question.clone(),
+        })
+    }
+
+    /// Waits for a write to the query log. A failure is only logged, because the reader gets the answer anyway.
+    async fn written(
+        &self,
+        log: Option<QueryLog>,
+        kept: impl Future<Output = Result<(), CatalogError>>,
+    ) -> bool {
+        let Some(log) = log else {
+            return true;
+        };
+        let writing = async {
+            let logged = self.catalog.log_query(&log);
+            tokio::try_join!(logged, kept).map(|_| ())
+        };
+        let outcome = tokio::time::timeout(DEADLINE, writing)
+            .await
+            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())));
+        match outcome {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(stage = "log", error = %error, "cannot log the answer");
+                false
+            }
+        }
+    }
+
+    async fn keep(&self, answer: Option<String>) -> Result<(), CatalogError> {
+        let (Some((conversation_id, question, keep)), Some(asker)) =
+            (&self.conversation, &self.asker)
+        else {
+            return Ok(());
+        };
+        let exchange = NewExchange {
+            conversation_id: *conversation_id,
+            session_hash: asker.session_hash.clone(),
+            exchange: StoredExchange {
+                message_id: self.message_id,
+                question: question.clone(),
+                answer,
+            },
+            keep: *keep,
+        };
+        if !self.catalog.save_exchange(&exchange).await? {
+            tracing::info!(
+                stage = "memory",
+                "the conversation was deleted or belongs to another session"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! Has a chat model write an answer from passages, within its limits and its budget.
+
+mod readable;
+mod prompt;
+pub(crate) mod limits;
+pub(crate) mod first_token;
+pub(crate) mod generation;
+pub(crate) mod lookup;
+pub(crate) mod cache;
+
+use models::chat::ChatModel;
+
+pub use prompt::{
+    AnswerRequest, Exchange, answer_prompt, fenced, form_of_prompts, rewrite_prompt,
+    rules_of_answers,
+};
+pub use readable::readable;
+
+/// Writes answers.
+#[derive(Debug, Clone)]
+pub enum Generator {
+    /// Quotes the part of the book that answers best.
+    Extractive,
+    /// A chat model.
+    Model(ChatModel),
+}
