@@ -68,7 +68,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// Returns the next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -77,7 +77,7 @@ impl Random {
 
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("below a usize")
+        usize::try_from(self.number() % end as u64).expect("below a usize")
     }
 }
 
@@ -94,6 +94,7 @@ pub fn begin(seed: u64, removed: Option<Part>) {
 }
 
 /// Ends a history; returns its script.
+#[must_use]
 pub fn end() -> Option<Script> {
     SCRIPT.take()
 }
@@ -104,6 +105,7 @@ pub fn with<T>(change: impl FnOnce(&mut Script) -> T) -> Option<T> {
 }
 
 /// True if this part of the protocol is disabled.
+#[must_use]
 pub fn removed(part: Part) -> bool {
     with(|script| script.removed == Some(part)).unwrap_or(false)
 }
@@ -111,7 +113,7 @@ pub fn removed(part: Part) -> bool {
 /// Returns a seeded point id; a random one outside a history.
 pub fn point_id() -> Uuid {
     let seeded =
-        |script: &mut Script| Uuid::from_u64_pair(script.random.next(), script.random.next());
+        |script: &mut Script| Uuid::from_u64_pair(script.random.number(), script.random.number());
     with(seeded).unwrap_or_else(Uuid::new_v4)
 }
 
@@ -136,8 +138,8 @@ pub async fn call<T, E>(
 ) -> Result<T, E> {
     pause().await;
     let fate = with(|script| {
-        let fails = script.random.next() % 1_000 < script.failures;
-        (fails, fails && script.random.next() % 2 == 0)
+        let fails = script.random.number() % 1_000 < script.failures;
+        (fails, fails && script.random.number() % 2 == 0)
     });
     let (fails, is_done_first) = fate.unwrap_or_default();
     if fails && !is_done_first {

@@ -35,6 +35,7 @@ impl Server {
     }
 
     /// Returns the requests so far, in order.
+    #[must_use]
     pub fn seen(&self) -> Vec<(HeaderMap, Value)> {
         self.seen.lock().unwrap().clone()
     }

@@ -82,11 +82,13 @@ impl Endpoint {
     }
 
     /// Returns the address, which may hold credentials and must never be shown.
+    #[must_use]
     pub fn address(&self) -> &str {
         self.parts.url.as_str()
     }
 
     /// Returns the host, for messages.
+    #[must_use]
     pub fn host(&self) -> &str {
         &self.parts.host
     }

@@ -44,6 +44,7 @@ async fn in_time<T>(
 }
 
 /// Returns the cost in millionths of a dollar; 0 if the price is unknown.
+#[must_use]
 pub fn cost(model: &ChatModel, usage: Usage) -> u64 {
     let price = model.price();
     price.map_or(0, |price| {
@@ -52,6 +53,7 @@ pub fn cost(model: &ChatModel, usage: Usage) -> u64 {
 }
 
 /// Estimates the tokens of a prompt and of `written` bytes of text.
+#[must_use]
 pub fn estimated(prompt: &Prompt, written: usize) -> Usage {
     let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
     Usage {

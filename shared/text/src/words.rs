@@ -221,12 +221,14 @@ impl DocumentFrequencies {
 /// BM25: the score of a text is the sum over the question's terms of [`idf`] × [`bm25_weight`] (Robertson and Zaragoza, 2009).
 ///
 /// Returns the rarity of a term in `with` of `texts`, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)).
+#[must_use]
 pub fn idf(texts: f32, with: f32) -> f32 {
     (1.0 + (texts - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
 /// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to the
 /// mean of all texts.
+#[must_use]
 pub fn bm25_weight(frequency: f32, length: f32) -> f32 {
     /// Term frequency saturation and length normalisation, the usual values.
     const K: f32 = 1.2;
@@ -256,6 +258,7 @@ pub struct TermNumbers<'w> {
 
 impl<'w> TermNumbers<'w> {
     /// Creates the numbers of no terms.
+    #[must_use]
     pub fn of(words: &'w Words) -> Self {
         Self {
             words,
@@ -287,12 +290,14 @@ impl<'w> TermNumbers<'w> {
     }
 
     /// Returns the term numbers of a text in order, if all terms are known.
+    #[must_use]
     pub fn known(&self, text: &str) -> Option<Vec<u32>> {
         let terms = self.words.terms(text).into_iter();
         terms.map(|term| self.numbers.get(&term).copied()).collect()
     }
 
     /// True if all terms of a word are known.
+    #[must_use]
     pub fn knows(&self, word: &str) -> bool {
         let terms = self.words.terms(word);
         terms.iter().all(|term| self.numbers.contains_key(term))

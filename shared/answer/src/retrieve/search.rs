@@ -134,8 +134,7 @@ impl Retriever {
             .iter()
             .map(|point| (point.point_id, *point))
             .collect();
-        let changed =
-            joined.len() < points.len() || joined.iter().any(|chunk| chunk.committed_at > began);
+        let changed = joined.iter().any(|chunk| chunk.committed_at > began);
         let chunks = joined.into_iter().map(|chunk| {
             let point = found.get(&chunk.point_id).copied();
             ScoredChunk::new(chunk, point.filter(|_| !by_words))
@@ -188,7 +187,7 @@ impl Retriever {
 /// The chunks that the rankers found.
 #[derive(Default)]
 pub(super) struct FoundChunks {
-    /// True if a chunk was replaced or committed after the search began.
+    /// True if a chunk was committed after the search began. A point without a chunk waits to be deleted, which is no change.
     changed: bool,
     /// True if the chunks come from full-text search and have no cosines.
     pub(super) by_words: bool,

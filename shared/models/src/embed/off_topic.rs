@@ -10,6 +10,7 @@ pub struct OffTopic(Vec<Vec<f32>>);
 
 impl OffTopic {
     /// Keeps the vectors of questions that no documentation answers.
+    #[must_use]
     pub fn new(vectors: &[Vec<f32>]) -> Self {
         Self(vectors.iter().map(|vector| unit(vector)).collect())
     }
@@ -26,6 +27,7 @@ impl OffTopic {
     }
 
     /// Reads what [`Self::to_bytes`] wrote.
+    #[must_use]
     pub fn from_bytes(bytes: &[u8], dimensions: usize) -> Self {
         let vectors = bytes.chunks_exact(dimensions.max(1)).map(|vector| {
             let numbers = vector.iter().map(|byte| f32::from(byte.cast_signed()));
@@ -35,6 +37,7 @@ impl OffTopic {
     }
 
     /// Returns how near a vector is to the questions, except to the one with this number.
+    #[must_use]
     pub fn nearness(&self, vector: &[f32], except: Option<usize>) -> Option<f32> {
         let vector = unit(vector);
         let others = self.0.iter().zip(0..).filter(|(_, at)| Some(*at) != except);
@@ -50,6 +53,7 @@ fn unit(vector: &[f32]) -> Vec<f32> {
 }
 
 /// Returns the mean of the largest values; `None` if there are none.
+#[must_use]
 pub fn mean_of_best(mut values: Vec<f32>, count: usize) -> Option<f32> {
     values.sort_by(|a, b| b.total_cmp(a));
     values.truncate(count);

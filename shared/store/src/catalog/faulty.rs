@@ -34,6 +34,7 @@ impl Deref for FaultyCatalog {
 
 impl FaultyCatalog {
     /// Makes the calls of a catalog fail.
+    #[must_use]
     pub fn new(tables: SqliteCatalog) -> Self {
         Self {
             tables,
@@ -43,6 +44,7 @@ impl FaultyCatalog {
 
     /// Returns the same catalog for a task that reads `source`. If the check after a commit is disabled, the task sees its first reading of the file
     /// again.
+    #[must_use]
     pub fn freezing(&self, source: Arc<dyn Freeze>) -> Self {
         Self {
             tables: self.tables.clone(),

@@ -38,6 +38,7 @@ impl Deref for FaultyIndex {
 
 impl FaultyIndex {
     /// Makes the calls of an index fail.
+    #[must_use]
     pub fn new(local: LocalIndex) -> Self {
         Self {
             local,
@@ -48,6 +49,7 @@ impl FaultyIndex {
 
     /// Creates an index whose reads of token vectors never finish. No other call fails.
     #[cfg(feature = "cloud")]
+    #[must_use]
     pub fn without_tokens(local: LocalIndex) -> Self {
         Self {
             is_silent: true,

@@ -132,11 +132,13 @@ impl Filters {
 
     /// True if the filters admit the kind of page that a stored version belongs to. Stores know only versions, so a kind is searched by the versions
     /// of its plugin instances.
+    #[must_use]
     pub fn admits_kind_of(&self, version: &str) -> bool {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }
 
     /// True if the filters admit a chunk with these values. A hosted store applies the same conditions itself.
+    #[must_use]
     pub fn admits(&self, values: &FilterValues) -> bool {
         let Self {
             module,

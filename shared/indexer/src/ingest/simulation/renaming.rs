@@ -66,7 +66,7 @@ impl Book {
 
 impl Drop for Book {
     fn drop(&mut self) {
-        faults::end();
+        let _ = faults::end();
     }
 }
 

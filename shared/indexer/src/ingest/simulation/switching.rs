@@ -60,7 +60,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
             Poll::Pending => taken += 1,
         }
     };
-    faults::end();
+    let _ = faults::end();
     let (Switched::Live(status) | Switched::Behind(status)) = switched;
     match served {
         None => Change::TooLate,

@@ -221,7 +221,7 @@ impl World {
     /// repairing must fix them.
     fn mend(&mut self) -> Result<(), Failure> {
         let broken = |error: IngestError| Failure(error.to_string());
-        let damaged = Uuid::from_u64_pair(self.random.next(), self.random.next());
+        let damaged = Uuid::from_u64_pair(self.random.number(), self.random.number());
         let collection = self.live().collection;
         let lost = self.random.below(1_000);
         let damage = self.stores.index.damage(&collection, lost, damaged);
