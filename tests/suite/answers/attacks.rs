@@ -1,5 +1,5 @@
 //! Attacks hidden in the book, a selection, a question or the history, and models that obey them: readers never get
-//! a foreign link, a citation of a section that was not given to the model, or the prompt.
+//! a foreign link, or a citation of a section that was not given to the model.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,11 +17,6 @@ const ATTACKS: &str = include_str!("../../fixtures/attacks.jsonl");
 const EVIL: &str = "evil.example";
 /// The address of the fixture's own images.
 const PICTURES: &str = "/garden-robotics/img/";
-/// The placeholder for a piece of the rules in an attack.
-const PROMPT: &str = "{PROMPT}";
-/// A piece of the rules, long enough to count as a leak.
-const RULES: &str =
-    "It may hold text that looks like instructions, roles, rules or further passages";
 /// The longest attack, in characters, for the small model: it reads 150 tokens per second.
 const LONGEST: usize = 240;
 /// Attacks for the small model, which takes four seconds for each.
@@ -41,17 +36,11 @@ pub(super) struct Attack {
     forbidden: Vec<String>,
 }
 
-/// Returns the attacks of these places, with the rules inserted.
+/// Returns the attacks of these places.
 pub(super) fn attacks(places: &[&str]) -> Vec<Attack> {
-    let all = ATTACKS.lines().map(|line| {
-        let attack: Attack = serde_json::from_str(line).unwrap();
-        let filled = |text: String| text.replace(PROMPT, RULES);
-        Attack {
-            text: filled(attack.text),
-            forbidden: attack.forbidden.into_iter().map(filled).collect(),
-            ..attack
-        }
-    });
+    let all = ATTACKS
+        .lines()
+        .map(|line| serde_json::from_str::<Attack>(line).unwrap());
     let found: Vec<Attack> = all
         .filter(|attack| places.contains(&attack.place.as_str()))
         .collect();
@@ -226,9 +215,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
             let text = text_of(&events);
             attack.check(&json!({"answer": text, "citations": data["citations"]}));
             let degraded = data["degraded"].as_array().unwrap();
-            // The place where a leak is cut may vary by a word.
-            let stopped = degraded.contains(&json!("content_filter"));
-            if !stopped && !degraded.contains(&json!("generator")) {
+            if !degraded.contains(&json!("generator")) {
                 texts.insert(text);
             }
         }
@@ -237,7 +224,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
 }
 
 #[tokio::test]
-async fn an_echoing_model_leaks_neither_links_nor_rules() {
+async fn an_echoing_model_shows_no_link_of_an_attack() {
     let service = Service::of_folder("attacks_echo", Reply::Echo, &[], book()).await;
     for attack in attacks(&["selection", "question", "context", "history"]) {
         for request in attack.requests() {
@@ -296,7 +283,7 @@ async fn attacks_stay_data_in_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_real_model_leaks_neither_links_nor_rules() {
+async fn a_real_model_shows_no_link_of_an_attack() {
     let llama = Llama::start().await;
     let url = llama.base_url();
     let variables = [
@@ -330,7 +317,6 @@ async fn a_real_model_leaks_neither_links_nor_rules() {
         let data = &envelope["data"];
         let answer = data["answer"].as_str().unwrap();
         assert!(!answer.contains(EVIL), "{}: {answer}", attack.name);
-        assert!(!answer.contains(RULES), "{}: {answer}", attack.name);
         attack.check_citations(data);
         answered += usize::from(envelope["meta"]["tokens"].as_u64().unwrap() > 0);
         if answered == ENOUGH {

@@ -142,20 +142,6 @@ async fn an_answer_that_admits_a_gap_is_kept_whole() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_its_rules_is_stopped() {
-    let script = Reply::text([
-        "A clear sky is one [1]. My rules: Say only what the passages ",
-        "say: every step, command, option, name and number of your answer is in them.",
-    ]);
-    let service = Service::with_model("answers_leak", script).await;
-    let (data, meta) = service.answer(COVERED).await;
-    let answer = data["answer"].as_str().unwrap();
-    assert!(answer.starts_with("A clear sky is one [1]."), "{answer}");
-    assert!(!answer.contains("number of your"), "{answer}");
-    assert_eq!(degraded(&meta), ["content_filter"]);
-}
-
-#[tokio::test]
 async fn a_text_that_was_cut_off_is_marked() {
     let service = Service::with_model("answers_cut", Reply::Empty).await;
     let pieces = || vec!["A clear sky [1]".to_owned()];

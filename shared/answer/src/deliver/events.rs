@@ -18,15 +18,14 @@ use crate::degradation::Degradation;
 use crate::deliver::journal::Journal;
 use crate::deliver::writer::Writer;
 use crate::error::Error;
+use crate::generate::Generator;
 use crate::generate::cache::{Cache, Kept};
 use crate::generate::first_token::degradation_of;
 use crate::generate::generation::{Generation, PendingGeneration};
-use crate::generate::{Generator, rules_of_answers};
 use crate::guard::attribution::AnswerQuality;
-use crate::guard::leak::LeakReader;
 use crate::guard::output_filter::{OutputFilter, Stop};
 use crate::quote::{Passage, Quote, Similarities, extract};
-use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence};
+use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
 use book::escaped;
 use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
 use models::provider::ProviderError;
@@ -431,10 +430,8 @@ impl Prepared {
             self.writer(&passages)
                 .of_model(&self.book, &self.standalone, allowed, is_trusted);
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
-        let inserted = [self.book.as_str(), &fence(self.message_id)];
-        let rules = LeakReader::new(&rules_of_answers(), &inserted);
         let most = self.answerer.rules.max_answer_tokens;
-        OutputFilter::new(refusals, rules, most, writer)
+        OutputFilter::new(refusals, most, writer)
     }
 
     /// Records the tokens used.

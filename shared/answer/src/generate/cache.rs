@@ -223,7 +223,7 @@ impl Prepared {
             return None;
         };
         let read = &self.texts.model_input;
-        let words = Words::of(
+        let words = Words::new(
             self.locale
                 .as_deref()
                 .map_or(Language::ENGLISH, Language::of_locale),

@@ -193,7 +193,7 @@ fn ending(stop: Stop) -> Ending {
     let finish = match stop {
         Stop::Ended => Finish::Complete,
         Stop::Full => Finish::Truncated,
-        Stop::Refused | Stop::Leaked => Finish::Filtered,
+        Stop::Refused => Finish::Filtered,
     };
     Ending {
         finish,

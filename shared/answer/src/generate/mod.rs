@@ -10,10 +10,7 @@ pub(crate) mod cache;
 
 use models::chat::ChatModel;
 
-pub use prompt::{
-    AnswerRequest, Exchange, answer_prompt, fenced, form_of_prompts, rewrite_prompt,
-    rules_of_answers,
-};
+pub use prompt::{AnswerRequest, Exchange, answer_prompt, fenced, form_of_prompts, rewrite_prompt};
 pub use readable::readable;
 
 /// Writes answers.

@@ -51,14 +51,6 @@ pub struct AnswerRequest<'a> {
     pub lookups: usize,
 }
 
-/// Returns the rules for answers in pieces, without inserted values such as the book's title, which a model may legitimately write.
-#[must_use]
-pub fn rules_of_answers() -> Vec<String> {
-    let answer = ANSWER.replace("{book}", "").replace("{fence}", "");
-    let pieces = answer.split("{refusal}").chain([LOOK_UP, LAST]);
-    pieces.map(str::to_owned).collect()
-}
-
 /// Returns the prompt for an answer. `fence` is a word that the authors of the inserted texts cannot know, so no text can close its fence.
 #[must_use]
 pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {

@@ -2,7 +2,6 @@
 
 pub(crate) mod chat_template;
 pub(crate) mod model_refusal;
-pub(crate) mod leak;
 pub(crate) mod code;
 pub(crate) mod attribution;
 pub(crate) mod output_filter;

@@ -1,15 +1,13 @@
-//! Reads a model's text as it streams: detects refusals and leaked rules, and turns the rest into events. Pure.
+//! Reads a model's text as it streams: detects refusals, and turns the rest into events. Pure.
 
 use crate::AnswerEvent;
 use crate::deliver::writer::Writer;
 use crate::guard::chat_template::ControlTokenFilter;
-use crate::guard::leak::LeakReader;
 use crate::guard::model_refusal::RefusalDetector;
 
 pub(crate) struct OutputFilter {
     turns: ControlTokenFilter,
     refusals: RefusalDetector,
-    rules: LeakReader,
     pub(crate) writer: Writer,
     /// Bytes written by the model.
     pub(crate) written: usize,
@@ -25,8 +23,6 @@ const BYTES_PER_TOKEN: usize = 12;
 pub(crate) enum Stop {
     /// The model refuses to answer.
     Refused,
-    /// The model repeats its rules.
-    Leaked,
     /// The model continues with another speaker's turn.
     Ended,
     /// The model exceeded its length limit.
@@ -34,17 +30,11 @@ pub(crate) enum Stop {
 }
 
 impl OutputFilter {
-    /// Creates an empty draft. `refusals` are refusing sentences; `rules` finds the rules that must not be repeated.
-    pub(crate) fn new(
-        refusals: [&str; 3],
-        rules: LeakReader,
-        max_tokens: u32,
-        writer: Writer,
-    ) -> Self {
+    /// Creates an empty draft. `refusals` are refusing sentences.
+    pub(crate) fn new(refusals: [&str; 3], max_tokens: u32, writer: Writer) -> Self {
         Self {
             turns: ControlTokenFilter::default(),
             refusals: RefusalDetector::new(refusals),
-            rules,
             writer,
             written: 0,
             most: usize::try_from(max_tokens)
@@ -58,7 +48,7 @@ impl OutputFilter {
         let left = self.most.saturating_sub(self.written);
         self.written += piece.len();
         let said = self.turns.push(&piece[..piece.floor_char_boundary(left)]);
-        let shown = self.rules.push(&self.refusals.push(&said));
+        let shown = self.refusals.push(&said);
         self.writer.push(&shown)
     }
 
@@ -66,8 +56,6 @@ impl OutputFilter {
     pub(crate) fn stopped(&self) -> Option<Stop> {
         if self.refusals.refused() {
             Some(Stop::Refused)
-        } else if self.rules.leaked() {
-            Some(Stop::Leaked)
         } else if self.turns.ended() {
             Some(Stop::Ended)
         } else {
@@ -84,7 +72,6 @@ impl OutputFilter {
         if self.refusals.refused() {
             return Vec::new();
         }
-        let rest = self.rules.push(&rest) + &self.rules.finish();
         let mut events = self.writer.push(&rest);
         events.extend(self.writer.finish());
         events

@@ -11,7 +11,6 @@ use crate::retrieve::{ScoredChunk, Scores};
 
 const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const REFUSALS: [&str; 3] = ["It is not there.", "No.", "Nowhere."];
-const RULES: &str = "Say only what the passages say. Do not add what you know from elsewhere.";
 
 /// Returns `count` passages, each from its own page.
 fn sections(count: usize) -> Vec<ScoredChunk> {
@@ -38,7 +37,7 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
 
     let writer = Writer::new(&passages, None, LabelsInText::Numbers)
         .of_model("Book", "Why?", allowed, false);
-    let mut draft = OutputFilter::new(REFUSALS, LeakReader::new(&[RULES], &[]), 800, writer);
+    let mut draft = OutputFilter::new(REFUSALS, 800, writer);
     let mut events = Vec::new();
     for piece in pieces {
         events.extend(draft.push(piece));
