@@ -81,7 +81,7 @@ async fn main() {
                         let started = Instant::now();
                         let filters = Filters::default();
                         let found = retriever
-                            .retrieve(Query::of(question), &filters, TOP_K)
+                            .retrieve(Query::new(question), &filters, TOP_K)
                             .await;
                         assert!(!found.unwrap().candidates.is_empty());
                         took.push(started.elapsed().as_secs_f64() * 1_000.0);

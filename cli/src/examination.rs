@@ -27,7 +27,7 @@ impl Examination {
     ///
     /// # Errors
     /// Also if a store cannot be read.
-    pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
+    pub(crate) async fn read(ingest: &Ingest) -> Result<Self, IngestError> {
         let stores = async {
             if ingest.is_indexed() {
                 tokio::try_join!(ingest.compare(), ingest.damage())

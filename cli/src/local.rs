@@ -190,7 +190,8 @@ async fn open_stores(
         return Ok((postgres_catalog(config, url)?, index));
     }
     let sqlite = SqliteCatalog::open(&folder.store()).await?;
-    let index = hosted_index.unwrap_or_else(|| VectorIndex::Local(LocalIndex::of(&sqlite)));
+    let index =
+        hosted_index.unwrap_or_else(|| VectorIndex::Local(LocalIndex::from_catalog(&sqlite)));
     let catalog = Catalog::Sqlite(sqlite);
     catalog.migrate().await?;
     Ok((catalog, index))

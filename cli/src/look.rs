@@ -51,10 +51,10 @@ impl Look {
     /// Reads the site's style sheets. What cannot be read is as in a new site.
     pub(crate) async fn read(source: &Source, settings: &SiteSettings) -> Self {
         let sheets = read_sheets(source, &settings.appearance.style_sheets).await;
-        Self::of(&settings.appearance, &sheets)
+        Self::new(&settings.appearance, &sheets)
     }
 
-    fn of(appearance: &Appearance, sheets: &str) -> Self {
+    fn new(appearance: &Appearance, sheets: &str) -> Self {
         let mut variables = Variables::default();
         variables.add(sheets);
         let default = Color::parse(DEFAULT_PRIMARY).unwrap_or(Color::BLACK);
@@ -70,7 +70,7 @@ impl Look {
 
     /// The colours of a site without style sheets.
     pub(crate) fn neutral() -> Self {
-        Self::of(&Appearance::default(), "")
+        Self::new(&Appearance::default(), "")
     }
 
     /// Returns a style sheet with the colours as variables, for both modes unless the site has only one.
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     fn primaries(sheet: &str) -> (String, String) {
-        let look = Look::of(&Appearance::default(), sheet);
+        let look = Look::new(&Appearance::default(), sheet);
         (look.light.to_string(), look.dark.to_string())
     }
 
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn text_in_the_sites_color_can_be_read() {
-        let yellow = Look::of(&Appearance::default(), ":root{--ifm-color-primary:#ffe564}");
+        let yellow = Look::new(&Appearance::default(), ":root{--ifm-color-primary:#ffe564}");
         let sheet = yellow.style_sheet();
         let button =
             "--bookrag-button-background:rgb(255 229 100);--bookrag-button-color:rgb(0 0 0)";
@@ -299,7 +299,7 @@ mod tests {
             2,
             "{sheet}"
         );
-        let black = Look::of(&Appearance::default(), ":root{--ifm-color-primary:#000}");
+        let black = Look::new(&Appearance::default(), ":root{--ifm-color-primary:#000}");
         assert_eq!(
             black.style_sheet().matches("background:rgb(0 0 0)").count(),
             1

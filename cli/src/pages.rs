@@ -43,7 +43,10 @@ impl ReadPages {
     ///
     /// # Errors
     /// If the site's own folder or bucket cannot be listed.
-    pub(crate) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
+    pub(crate) async fn read(
+        source: &Source,
+        settings: &SiteSettings,
+    ) -> Result<Self, SourceError> {
         Self::with(source, settings, &FileCache::default()).await
     }
 

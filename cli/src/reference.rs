@@ -94,7 +94,7 @@ fn section(command: &Command, parent: &str, level: usize, sections: &mut String)
         sections.push('\n');
     }
     // `questions export` has not the help of `export`.
-    let help = Help::of(command.get_name()).filter(|_| level == TOP_LEVEL);
+    let help = Help::for_command(command.get_name()).filter(|_| level == TOP_LEVEL);
     if let Some(help) = help {
         let _ = writeln!(sections, "```\n{}\n```\n", help.examples());
         let names: Vec<String> = help

@@ -244,7 +244,7 @@ async fn until_found(backends: &Backends, word: &str) {
                 index,
             };
             let found = retriever
-                .retrieve(Query::of(word), &Filters::default(), 5)
+                .retrieve(Query::new(word), &Filters::default(), 5)
                 .await;
             let candidates = found.map(|found| found.candidates).unwrap_or_default();
             if candidates

@@ -96,7 +96,7 @@ async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<Stri
         ..Filters::default()
     };
     let retrieved = retriever
-        .retrieve(Query::of(WORD), &filters, usize::MAX)
+        .retrieve(Query::new(WORD), &filters, usize::MAX)
         .await;
     let retrieved = retrieved.unwrap();
     assert!(retrieved.degraded.is_empty(), "{:?}", retrieved.degraded);

@@ -55,7 +55,7 @@ pub(super) async fn run(
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),
         None => config.policy(),
     };
-    let read = ReadPages::of(&source, &settings).await?;
+    let read = ReadPages::read(&source, &settings).await?;
     for warning in settings.warnings.iter().chain(&read.warnings) {
         output::status(&format!("warning: {warning}"));
     }

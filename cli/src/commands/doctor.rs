@@ -102,7 +102,7 @@ pub(super) async fn run(
     let files = FileCache::with_written(written);
     let read = ReadPages::with(&source, &settings, &files).await?;
     let missing = read.check(&settings).err();
-    let questions = QuestionReport::of(&source, &settings, &read).await?;
+    let questions = QuestionReport::read(&source, &settings, &read).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     diagnosis.questions = questions;
     let missing = missing.map(|missing| missing.to_string());
@@ -196,7 +196,7 @@ async fn compare(
     let book = LocalBook::open(config, folder, output::status).await?;
     book.context.catalog().check().await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
-    Ok(Examination::of(&ingest).await?)
+    Ok(Examination::read(&ingest).await?)
 }
 
 /// Drops the index's vectors, so that the next run recreates them.

@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
             "note: the config does not say where the site is served; addresses are paths, unless --site-url names it",
         );
     }
-    let read = ReadPages::of(&source, &settings).await?;
+    let read = ReadPages::read(&source, &settings).await?;
     for warning in settings.warnings.iter().chain(&read.warnings) {
         output::status(&format!("warning: {warning}"));
     }

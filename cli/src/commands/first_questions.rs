@@ -30,7 +30,7 @@ struct Topic<'a> {
 pub(super) async fn write(file: &Path, site: &Path, json: bool) -> Result<Exit, CommandError> {
     let source = Site::read(site)?.source().await?;
     let settings = source.settings().await?;
-    let read = ReadPages::of(&source, &settings).await?;
+    let read = ReadPages::read(&source, &settings).await?;
     let documents = read
         .pages
         .iter()

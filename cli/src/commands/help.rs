@@ -271,7 +271,7 @@ pub fn command() -> clap::Command {
 impl Help {
     /// The help of a command.
     #[cfg(test)]
-    pub(crate) fn of(command: &str) -> Option<&'static Self> {
+    pub(crate) fn for_command(command: &str) -> Option<&'static Self> {
         HELP.iter().find(|help| help.command == command)
     }
 

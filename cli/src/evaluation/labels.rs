@@ -14,7 +14,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// The labelled page and its copies, for example in other versions.
-    pub(super) fn of(question: &Question) -> Self {
+    pub(super) fn from_question(question: &Question) -> Self {
         let mut labels = Self::default();
         if let Some(source) = &question.source {
             labels.add(source, question.url.as_deref(), &question.headings);
@@ -80,7 +80,7 @@ mod tests {
             r#""headings": [{"id": "x", "under": ["y", "über"]}, {"id": null, "under": ["n"]}], "#,
             r#""also_relevant": [{"source": "v1/a.md", "url": "/v1/a", "headings": [{"id": "x"}]}]}"#
         ));
-        Labels::of(&questions.unwrap()[0])
+        Labels::from_question(&questions.unwrap()[0])
     }
 
     fn ranks(results: &[Found]) -> (Option<usize>, Option<usize>) {

@@ -89,7 +89,7 @@ pub(super) fn measure(question: &Question, outcome: &Outcome) -> Metrics {
     let mut seen = HashSet::new();
     let results = outcome.results.iter();
     let results: Vec<&Found> = results.filter(|found| seen.insert(*found)).collect();
-    let labels = Labels::of(question);
+    let labels = Labels::from_question(question);
     let page = labels.page_rank(&results);
     let within = |rank: Option<usize>, depth| f64::from(rank.is_some_and(|rank| rank <= depth));
     let mut metrics = Metrics::from([

@@ -102,7 +102,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    fn of(questions: &[&Measured]) -> Self {
+    fn from_questions(questions: &[&Measured]) -> Self {
         let mut scores = Self::default();
         for metric in Metric::ALL {
             let values = || {
@@ -147,8 +147,9 @@ pub fn evaluate(asked: &[(&Question, Outcome)]) -> Evaluation {
             .or_default()
             .push(question);
     }
-    let scores =
-        |(corpus, questions): (&str, Vec<&Measured>)| (corpus.to_owned(), Scores::of(&questions));
+    let scores = |(corpus, questions): (&str, Vec<&Measured>)| {
+        (corpus.to_owned(), Scores::from_questions(&questions))
+    };
     let corpora: BTreeMap<String, Scores> = by_corpus.into_iter().map(scores).collect();
     let mean_of = |metric| {
         let corpora = corpora.values();

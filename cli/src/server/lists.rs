@@ -57,7 +57,7 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
         let reading = server.reading.read().await;
         (reading.source.clone(), reading.settings.clone())
     };
-    let read = ReadPages::of(&source, &settings).await.ok()?;
+    let read = ReadPages::read(&source, &settings).await.ok()?;
     let export = Export {
         settings: &settings,
         // Addresses are paths, because readers may reach this server under any name.

@@ -136,7 +136,7 @@ pub fn routes(context: Arc<Context>) -> Router {
 
 async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response {
     let started = Instant::now();
-    let request_id = Observed::of(&request).request_id;
+    let request_id = Observed::from_request(&request).request_id;
     let health = match url_query(request.uri()) {
         Ok(Parameters { deep: true }) => checks.remembered().await,
         Ok(Parameters { deep: false }) => checks.unasked(),

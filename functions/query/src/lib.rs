@@ -77,7 +77,7 @@ pub fn routes(context: Arc<Context>) -> Router {
 }
 
 async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let client = client_address(&request, context.trusted_proxies);
     let wants_stream = wants_stream(&request);
     let prepared = match prepare_chat(&context, request, &client).await {
@@ -135,7 +135,7 @@ async fn mcp(State(context): State<Arc<Context>>, request: Request) -> Response 
 }
 
 async fn complete(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let client = client_address(&request, context.trusted_proxies);
     let origin = site_origin(&context, request.headers());
     let prepared = prepare_completion(&context, request, &client).await;
@@ -152,7 +152,7 @@ async fn complete(State(context): State<Arc<Context>>, request: Request) -> Resp
         Err(error) => failure(&error, &observed.request_id),
         Ok(answer) => {
             observed.measured.answered(&answer);
-            Json(Completion::of(&answer, book, origin.as_deref())).into_response()
+            Json(Completion::from_answer(&answer, book, origin.as_deref())).into_response()
         }
     }
 }
@@ -183,15 +183,15 @@ fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
 }
 
 async fn models(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     match context.live_index().await {
-        Ok(index) => Json(ModelList::of(index.site.title)).into_response(),
+        Ok(index) => Json(ModelList::new(index.site.title)).into_response(),
         Err(error) => failure(&error, &observed.request_id),
     }
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let Observed { request_id, .. } = Observed::of(&request);
+    let Observed { request_id, .. } = Observed::from_request(&request);
     match store_feedback(&context, request).await {
         Ok(()) => success(
             Receipt {
@@ -226,7 +226,7 @@ async fn forget(
     Path(id): Path<String>,
     request: Request,
 ) -> Response {
-    let Observed { request_id, .. } = Observed::of(&request);
+    let Observed { request_id, .. } = Observed::from_request(&request);
     let client = client_address(&request, context.trusted_proxies);
     let session = request.headers().get(SESSION_HEADER);
     // Like in the body, the session is UTF-8, and an empty one counts as none.

@@ -115,13 +115,13 @@ fn number<T: std::str::FromStr>(
 }
 
 async fn search_by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let request = url_query::<Parameters>(request.uri()).and_then(SearchRequest::try_from);
     respond(&context, request, observed).await
 }
 
 async fn search_by_body(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let request = json_body(request).await;
     respond(&context, request, observed).await
 }

@@ -17,7 +17,7 @@ use bookrag::retrieve::milliseconds;
 
 /// Answers with the page that the URL's query names.
 pub(super) async fn by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let started = Instant::now();
     let page = match read(&context, request.uri()).await {
         Ok(page) => page,

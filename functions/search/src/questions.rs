@@ -14,7 +14,7 @@ use bookrag::retrieve::milliseconds;
 
 /// Answers with questions of the page that the URL's query names, and of the book's first pages. Nothing is embedded.
 pub(super) async fn by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let started = Instant::now();
     let questions = match read(&context, request.uri()).await {
         Ok(questions) => questions,

@@ -446,7 +446,7 @@ impl Answerer {
             page_url,
             locale: locale.as_deref(),
         });
-        let query = Query::of(&text);
+        let query = Query::new(&text);
         let retriever = &self.retriever;
         let retrieved = match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
@@ -477,7 +477,7 @@ impl Answerer {
 
 /// True if a question has words besides those of asking.
 pub(crate) fn has_subject(question: &str, language: Language) -> bool {
-    let words = Words::of(language);
+    let words = Words::new(language);
     words.of_question(question).next().is_some()
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     pub(super) fn partials(&self, source: &str, split: &SplitPage<'_>) -> Partials {
         match self.dialect(source, &split.front_matter).flavor {
-            Flavor::Mdx => Partials::of(source, split.body, self.inputs),
+            Flavor::Mdx => Partials::new(source, split.body, self.inputs),
             Flavor::Markdown => Partials::default(),
         }
     }
@@ -93,7 +93,7 @@ impl Body {
         let partials = partials.paths;
         let dialect = reading.dialect(source, &split.front_matter);
         // Partials are not generated.
-        let generated = Generated::of(&split.front_matter).filter(|_| depth == 0);
+        let generated = Generated::from_front_matter(&split.front_matter).filter(|_| depth == 0);
         let first_line = split.lines_before + 1;
         let prepared = prepare(split.body, first_line, dialect, &partials, generated);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);

@@ -30,7 +30,7 @@ pub fn escaped(text: &str) -> String {
 #[must_use]
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
-    let pieces = Pieces::of(text, &marks, stretch).settled().0;
+    let pieces = Pieces::new(text, &marks, stretch).settled().0;
     if let [MarkdownPiece::Formula(alone)] = &*pieces {
         return formula::block(alone);
     }
@@ -69,7 +69,7 @@ pub fn heading(text: &str) -> String {
 /// Like [`heading`], with a level from 1 to 6.
 pub(crate) fn heading_of(level: u8, text: &str) -> String {
     let text = visible(&text.replace('\n', " "));
-    let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
+    let pieces = Pieces::new(text.trim(), &[], 0..text.trim().len())
         .settled()
         .0;
     let mut writer = Writer::default();

@@ -32,7 +32,7 @@ pub(super) struct Partials {
 
 impl Partials {
     /// Returns the partials of an MDX page or partial, as far as `inputs` hold the modules that re-export them.
-    pub(super) fn of(source: &str, body: &str, inputs: &Inputs) -> Self {
+    pub(super) fn new(source: &str, body: &str, inputs: &Inputs) -> Self {
         let mut resolver = Resolver {
             inputs,
             modules: HashMap::new(),
@@ -230,7 +230,7 @@ mod tests {
     fn resolved(body: &str, files: &[(&str, &str)]) -> (BTreeMap<String, String>, Vec<String>) {
         let mut inputs = Inputs::new();
         loop {
-            let partials = Partials::of("docs/a/page.mdx", body, &inputs);
+            let partials = Partials::new("docs/a/page.mdx", body, &inputs);
             if partials.wanted.is_empty() {
                 return (partials.paths, inputs.into_keys().collect());
             }

@@ -20,7 +20,7 @@ struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    fn of(address: &'a str) -> Self {
+    fn new(address: &'a str) -> Self {
         let end = address.find(['#', '?']).unwrap_or(address.len());
         let (path, rest) = address.split_at(end);
         // `pathname://` selects a file instead of a page with the same path.
@@ -52,7 +52,7 @@ impl Origin<'_> {
                 !addresses.is_empty()
             }
             MarkKind::Picture(address) if !is_foreign(address) => {
-                mark.kind = match self.asset(source, &Address::of(address)) {
+                mark.kind = match self.asset(source, &Address::new(address)) {
                     Some(path) => MarkKind::Picture(path),
                     // The site serves the picture at an address that only its build determines.
                     None => MarkKind::Link(Vec::new()),
@@ -71,7 +71,7 @@ impl Origin<'_> {
         if is_foreign(address) {
             return Vec::new();
         }
-        let parts = Address::of(address);
+        let parts = Address::new(address);
         if parts.names_page() {
             return self.pages(source, &parts);
         }
@@ -112,7 +112,7 @@ impl Origin<'_> {
         let mut pages: Vec<String> = Vec::new();
         for source in sources {
             let page = source + address.rest;
-            let is_page = page_file(self.settings, Address::of(&page).path).is_some();
+            let is_page = page_file(self.settings, Address::new(&page).path).is_some();
             if is_page && !pages.contains(&page) {
                 pages.push(page);
             }
@@ -153,7 +153,7 @@ pub fn linked_sources(marks: &[Mark]) -> impl Iterator<Item = &str> {
         MarkKind::Link(addresses) => addresses.as_slice(),
         _ => &[],
     });
-    let paths = addresses.map(|address| Address::of(address).path);
+    let paths = addresses.map(|address| Address::new(address).path);
     paths.filter(|path| is_source(path))
 }
 
@@ -170,7 +170,7 @@ pub fn follow_links<'a>(
                 addresses.push(section.to_owned());
             }
             let mut followed = addresses.iter().filter_map(|address| {
-                let Address { path, rest } = Address::of(address);
+                let Address { path, rest } = Address::new(address);
                 if is_source(path) {
                     Some(format!("{}{rest}", url_of(path)?))
                 } else {

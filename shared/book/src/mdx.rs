@@ -123,7 +123,7 @@ pub(super) fn prepare(
     partials: &BTreeMap<String, String>,
     generated: Option<Generated>,
 ) -> Prepared {
-    let unwrapped = Unwrapped::of(body);
+    let unwrapped = Unwrapped::new(body);
     let preparer = Preparer {
         generated,
         ..Preparer::new(&unwrapped.text, dialect, partials)

@@ -16,7 +16,7 @@ pub(super) struct Unwrapped<'a> {
 }
 
 impl<'a> Unwrapped<'a> {
-    pub(super) fn of(body: &'a str) -> Self {
+    pub(super) fn new(body: &'a str) -> Self {
         let mut unwrapped = Self {
             text: Cow::Borrowed(body),
             kept: Vec::new(),
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     fn unwrapped(body: &str) -> String {
-        Unwrapped::of(body).text.into_owned()
+        Unwrapped::new(body).text.into_owned()
     }
 
     #[test]
@@ -143,14 +143,14 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers() {
         let body = "a\n```mdx-code-block\nb\n```\nc\n````mdx-code-block\nd\n````";
-        let page = Unwrapped::of(body);
+        let page = Unwrapped::new(body);
         let source: Vec<&str> = body.split('\n').collect();
         for (line, text) in (0..).zip(page.text.split('\n')) {
             assert_eq!(source[page.source_line(line) as usize], text);
         }
         assert_eq!(page.removed, [1, 3, 5, 7]);
         assert_eq!(page.source_line(4), 8);
-        assert_eq!(Unwrapped::of("a\nb").source_line(1), 1);
+        assert_eq!(Unwrapped::new("a\nb").source_line(1), 1);
     }
 
     #[test]

@@ -27,10 +27,10 @@ pub(super) struct Module {
 impl Module {
     /// Reads a module. One that cannot be parsed re-exports nothing.
     pub(super) fn read(path: &str, text: &str) -> Self {
-        parse(text, language_of(path), Self::of).unwrap_or_default()
+        parse(text, language_of(path), Self::from_program).unwrap_or_default()
     }
 
-    fn of(program: &Program) -> Self {
+    fn from_program(program: &Program) -> Self {
         let imports: BTreeMap<String, Imported> = imports(program).into_iter().collect();
         let mut module = Self::default();
         for statement in &program.body {
@@ -113,7 +113,7 @@ const MAX_PARSED_BYTES: usize = 1024 * 1024;
 const BYTES_PER_PARSE: usize = 1024;
 
 pub(super) fn page_imports(body: &str) -> BTreeMap<String, Imported> {
-    let blocks = esm_blocks(&Unwrapped::of(body).text).into_values();
+    let blocks = esm_blocks(&Unwrapped::new(body).text).into_values();
     blocks.flat_map(|block| block.imports).collect()
 }
 
@@ -290,7 +290,7 @@ mod tests {
             "> ```js\n> import A from 'a'\n> ```\n\nimport A from './_a.mdx'\n",
             "````mdx-code-block\nimport A from './_a.mdx'\n\nText.\n````\n\nimport B from './_b.mdx'",
         ] {
-            let blocks = esm_blocks(&Unwrapped::of(body).text);
+            let blocks = esm_blocks(&Unwrapped::new(body).text);
             let read: usize = blocks.values().map(|block| block.lines).sum();
             let prepared = prepare(body, 1, dialect, &BTreeMap::new(), None);
             let gone = prepared.omissions.iter();

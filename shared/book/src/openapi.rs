@@ -60,11 +60,11 @@ enum Given {
 
 impl Generated {
     /// Reads the front matter of a page. `None` if no plugin generated the page.
-    pub(super) fn of(front_matter: &FrontMatter) -> Option<Self> {
+    pub(super) fn from_front_matter(front_matter: &FrontMatter) -> Option<Self> {
         let fields = &front_matter.other;
         let describes_schema = fields.get("schema").is_some_and(|schema| schema == true);
         (fields.contains_key("api") || describes_schema).then(|| Self {
-            operation: PageOperation::of(front_matter),
+            operation: PageOperation::from_front_matter(front_matter),
             callback: None,
             shows_endpoint: false,
             bytes_to_show: MAX_SHOWN_BYTES,
@@ -275,7 +275,7 @@ fn status_codes(lines: &mut Lines<'_>, responses: &Json) {
                 0,
                 &Property {
                     description,
-                    ..Property::of(name, schema)
+                    ..Property::new(name, schema)
                 },
             );
         }
@@ -309,7 +309,7 @@ fn schema_item(lines: &mut Lines<'_>, given: &[Attribute<'_>]) {
         0,
         &Property {
             is_required,
-            ..Property::of(&name, &schema)
+            ..Property::new(&name, &schema)
         },
     );
 }

@@ -41,7 +41,7 @@ async fn open(folder: &Path) -> Ingest {
     let ports = Ports {
         source: Source::Folder(FolderSource::open(&folder.join("site")).unwrap()),
         embedder: Embedder::Fake(FakeEmbedder::new()),
-        index: VectorIndex::Local(LocalIndex::of(&catalog)),
+        index: VectorIndex::Local(LocalIndex::from_catalog(&catalog)),
         catalog: Catalog::Sqlite(catalog),
     };
     ports.catalog.migrate().await.unwrap();

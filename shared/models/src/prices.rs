@@ -41,7 +41,7 @@ const MICRO: f64 = 1e6;
 impl Price {
     /// Returns the price of a model at a host; `None` if it is unknown, as for self-hosted models.
     #[must_use]
-    pub fn of(host: &str, model: &str) -> Option<Self> {
+    pub fn listed(host: &str, model: &str) -> Option<Self> {
         let is_model = |name: &str| {
             let date = model.strip_prefix(name).map(|rest| rest.strip_prefix('-'));
             match date {
@@ -60,7 +60,7 @@ impl Price {
     #[must_use]
     pub fn at(base_url: &str, model: &str) -> Option<Self> {
         let url = reqwest::Url::parse(base_url).ok()?;
-        Self::of(url.host_str()?, model)
+        Self::listed(url.host_str()?, model)
     }
 
     /// Returns the cost of tokens in millionths of a dollar, rounded up.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_models_dated_version_costs_what_it_does_and_others_are_unknown() {
-        let input = |host, model| Price::of(host, model).map(|price| price.input);
+        let input = |host, model| Price::listed(host, model).map(|price| price.input);
         let openai = "api.openai.com";
         assert_eq!(input(openai, "gpt-4.1-mini-2025-04-14"), Some(0.40));
         assert_eq!(input(openai, "gpt-4.1"), Some(2.0));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn costs_are_rounded_up() {
-        let price = Price::of("api.openai.com", "gpt-4.1-mini").unwrap();
+        let price = Price::listed("api.openai.com", "gpt-4.1-mini").unwrap();
         assert_eq!(price.micro_usd(1_000, 100), 400 + 160);
         assert_eq!(price.micro_usd(1, 0), 1);
         assert!((dollars(560) - 0.00056).abs() < 1e-12);

@@ -230,7 +230,7 @@ pub async fn authorize(
     request: Request,
     next: Next,
 ) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let checked = match authorizer {
         Some(authorizer) if request.method() != Method::OPTIONS => {
             authorizer.check(request.headers())

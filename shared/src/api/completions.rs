@@ -219,7 +219,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    fn of(answer: &Answer) -> Self {
+    fn from_answer(answer: &Answer) -> Self {
         Self {
             prompt_tokens: answer.tokens,
             completion_tokens: 0,
@@ -231,7 +231,7 @@ impl Usage {
 impl Completion {
     /// Creates the completion of an answer. Page paths become URLs if the site's `origin` is known.
     #[must_use]
-    pub fn of(answer: &Answer, model: String, origin: Option<&str>) -> Self {
+    pub fn from_answer(answer: &Answer, model: String, origin: Option<&str>) -> Self {
         let content = with_footnotes(answer, origin);
         Self {
             id: completion_id(answer.message_id),
@@ -246,7 +246,7 @@ impl Completion {
                 },
                 finish_reason: finish_reason(answer).to_owned(),
             }],
-            usage: Usage::of(answer),
+            usage: Usage::from_answer(answer),
             citations: answer.citations.clone(),
             outcome: answer.outcome,
         }
@@ -338,7 +338,7 @@ pub struct Model {
 impl ModelList {
     /// Creates the list for a book.
     #[must_use]
-    pub fn of(book: String) -> Self {
+    pub fn new(book: String) -> Self {
         Self {
             object: "list".to_owned(),
             data: vec![Model {
@@ -430,7 +430,7 @@ impl Chunks {
         written.push(last.to_string());
         if self.wants_usage {
             let mut usage = self.chunk(json!([]));
-            usage["usage"] = json!(Usage::of(answer));
+            usage["usage"] = json!(Usage::from_answer(answer));
             written.push(usage.to_string());
         }
         written.push(END.to_owned());

@@ -126,7 +126,7 @@ pub fn url_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Error> {
 pub async fn not_found(request: Request) -> Response {
     let message = format!("there is nothing at {}", request.uri().path());
     let error = Error::new(ErrorKind::NotFound, message);
-    failure(&error, &Observed::of(&request).request_id)
+    failure(&error, &Observed::from_request(&request).request_id)
 }
 
 /// Answers a method that a route does not have.
@@ -134,7 +134,7 @@ pub async fn method_not_allowed(request: Request) -> Response {
     let (path, method) = (request.uri().path(), request.method());
     let message = format!("{path} does not take {method}");
     let error = Error::new(ErrorKind::MethodNotAllowed, message);
-    failure(&error, &Observed::of(&request).request_id)
+    failure(&error, &Observed::from_request(&request).request_id)
 }
 
 /// Each proxy appends the address it was called from.

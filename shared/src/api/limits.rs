@@ -301,7 +301,7 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
     }
     let LimitedRoute { limiter, route, .. } = &limited;
     let client_key = (limited.client_key)(&request);
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let taken = limiter.acquire(*route, &client_key).await;
     let mut response = match &taken {
         Ok(_) => admitted(limiter, &client_key, request, next)

@@ -30,7 +30,7 @@ pub struct Observed {
 impl Observed {
     /// Returns the value attached to a request.
     #[must_use]
-    pub fn of(request: &Request) -> Self {
+    pub fn from_request(request: &Request) -> Self {
         let extensions = request.extensions();
         let request_id = match extensions.get() {
             Some(PlatformRequestId(id)) => id.clone(),
@@ -62,7 +62,7 @@ pub async fn measure(
     if request.method() == Method::OPTIONS {
         return next.run(request).await;
     }
-    let id = Observed::of(&request).request_id;
+    let id = Observed::from_request(&request).request_id;
     let measured = Measured::begin(Metrics::new(&metrics, function).of_request(&id));
     request.extensions_mut().insert(measured.clone());
     let response = next.run(request).await;

@@ -80,7 +80,7 @@ pub async fn known_origin(
             let message =
                 "pages of this origin may not call the API; the origins in BOOKRAG_ORIGINS may";
             let error = Error::new(ErrorKind::Forbidden, message);
-            failure(&error, &Observed::of(&request).request_id)
+            failure(&error, &Observed::from_request(&request).request_id)
         }
         _ => next.run(request).await,
     }
@@ -95,7 +95,7 @@ pub async fn known_page(State(origins): State<Origins>, request: Request, next: 
     if is_read && !origins.may_get(request.headers()) {
         let message = "this request comes from a page that may not call the API; the origins in BOOKRAG_ORIGINS may, and readers may open the address itself";
         let error = Error::new(ErrorKind::Forbidden, message);
-        return failure(&error, &Observed::of(&request).request_id);
+        return failure(&error, &Observed::from_request(&request).request_id);
     }
     next.run(request).await
 }

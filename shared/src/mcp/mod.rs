@@ -77,7 +77,7 @@ struct Parameters {
 
 /// Answers one message over HTTP. Outer layers handle authorization, origins and rate limits.
 pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> Response {
-    let observed = Observed::of(&request);
+    let observed = Observed::from_request(&request);
     let request_id = observed.request_id.clone();
     if book.origin.is_none() {
         book.origin = local_origin(&request);

@@ -78,7 +78,7 @@ impl Served {
         let backends = Backends {
             embedder: Embedder::Fake(FakeEmbedder::new()),
             reranker: Reranker::None,
-            vectors: VectorIndex::Local(LocalIndex::of(&tables)),
+            vectors: VectorIndex::Local(LocalIndex::from_catalog(&tables)),
             catalog: Catalog::Sqlite(tables),
             off_topic: OffTopicCache::default(),
         };

@@ -133,7 +133,7 @@ struct Book {
 impl Book {
     async fn open(path: &Path) -> Self {
         let sqlite = SqliteCatalog::open(path).await.expect("opened");
-        let index = LocalIndex::of(&sqlite);
+        let index = LocalIndex::from_catalog(&sqlite);
         let catalog = Catalog::Sqlite(sqlite);
         catalog.migrate().await.expect("migrated");
         let row = catalog.ensure_index(&new_index()).await.expect("an index");

@@ -109,7 +109,7 @@ pub struct Words {
 impl Words {
     /// Creates a splitter for a language.
     #[must_use]
-    pub fn of(language: Language) -> Self {
+    pub fn new(language: Language) -> Self {
         Self {
             stemmer: language.stemmer.map(Stemmer::create),
             ignored: stop_words_of(language.code),
@@ -259,7 +259,7 @@ pub struct TermNumbers<'w> {
 impl<'w> TermNumbers<'w> {
     /// Creates the numbers of no terms.
     #[must_use]
-    pub fn of(words: &'w Words) -> Self {
+    pub fn new(words: &'w Words) -> Self {
         Self {
             words,
             by_word: HashMap::new(),
@@ -351,7 +351,7 @@ mod tests {
     fn compounds_are_found_whole_and_by_their_parts() {
         assert_eq!(parts("XMLHttp2_a"), ["XML", "Http", "2", "a"]);
         assert_eq!(parts("plain"), ["plain"]);
-        let words = Words::of(Language::ENGLISH);
+        let words = Words::new(Language::ENGLISH);
         assert_eq!(
             words.terms("use rclpy.create_node or testEnvironment"),
             [
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn stop_words_are_those_of_the_language() {
-        let of = |locale: &str, text: &str| Words::of(Language::of_locale(locale)).terms(text);
+        let of = |locale: &str, text: &str| Words::new(Language::of_locale(locale)).terms(text);
         assert_eq!(of("en", "How do I start the node?"), ["start", "node"]);
         assert_eq!(
             of("de", "Wie kann ich den Knoten starten?"),
@@ -403,19 +403,19 @@ mod tests {
     #[test]
     fn words_of_asking_are_left_out_of_questions_alone() {
         let of = |language: &str, question: &str| -> Vec<String> {
-            let words = Words::of(Language::of_locale(language));
+            let words = Words::new(Language::of_locale(language));
             words.of_question(question).map(|(word, _)| word).collect()
         };
         let question = "Hi! Whats a node? Please help, trying to understand it, thanks";
         assert_eq!(of("en", question), ["node"]);
         assert_eq!(of("ur", "help node"), ["help", "node"]);
-        let words = Words::of(Language::ENGLISH);
+        let words = Words::new(Language::ENGLISH);
         assert_eq!(words.terms("help the node"), ["help", "node"]);
     }
 
     #[test]
     fn endings_are_cut_by_the_language_of_the_locale() {
-        let of = |locale: &str, text: &str| Words::of(Language::of_locale(locale)).terms(text);
+        let of = |locale: &str, text: &str| Words::new(Language::of_locale(locale)).terms(text);
         assert_eq!(of("en", "calibrating"), of("en", "calibrated"));
         assert_eq!(of("de-AT", "Häuser"), of("de", "Häusern"));
         assert_eq!(of("ur", "روبوٹ کیا"), ["روبوٹ", "کیا"]);

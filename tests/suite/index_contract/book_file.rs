@@ -17,7 +17,7 @@ impl BookFile {
     pub(super) async fn create(folder: &Path) -> (VectorIndex, Self) {
         let file = folder.join("book.sqlite");
         let catalog = SqliteCatalog::open(&file).await.unwrap();
-        let index = VectorIndex::Local(LocalIndex::of(&catalog));
+        let index = VectorIndex::Local(LocalIndex::from_catalog(&catalog));
         let catalog = Catalog::Sqlite(catalog);
         catalog.migrate().await.unwrap();
         (index, Self(catalog))

@@ -43,7 +43,7 @@ impl Section {
 }
 
 impl ComparedAnswer {
-    pub(super) fn of(answer: &Answer) -> Self {
+    pub(super) fn from_answer(answer: &Answer) -> Self {
         let mut sections: Vec<Section> = Vec::new();
         for citation in &answer.citations {
             let section = Section {

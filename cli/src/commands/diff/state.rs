@@ -94,7 +94,7 @@ impl States {
         for question in questions {
             answers.push(ask(&answerer, question).await?);
         }
-        let read = ReadPages::of(&ingest.source, &ingest.settings).await?;
+        let read = ReadPages::read(&ingest.source, &ingest.settings).await?;
         let mut anchors = Anchors::default();
         let mut unread = BTreeMap::new();
         for SkippedFile { source, reason } in report.failed {
@@ -142,7 +142,7 @@ async fn ask(
     };
     let prepared = answerer.prepare(asked, None).await.map_err(Error::from);
     match prepared {
-        Ok(prepared) => Ok(ComparedAnswer::of(&prepared.whole().await?)),
+        Ok(prepared) => Ok(ComparedAnswer::from_answer(&prepared.whole().await?)),
         // This state lacks the locale.
         Err(error) if error.kind == ErrorKind::Invalid => Ok(ComparedAnswer::nothing()),
         Err(error) => Err(error.into()),

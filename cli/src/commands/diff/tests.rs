@@ -74,7 +74,7 @@ impl Laboratory {
     async fn pages(&self) -> BTreeMap<String, String> {
         let source = self.source();
         let settings = source.settings().await.unwrap();
-        let read = ReadPages::of(&source, &settings).await.unwrap();
+        let read = ReadPages::read(&source, &settings).await.unwrap();
         let pages = read.pages.into_iter();
         pages.map(|page| (page.file.source, page.text)).collect()
     }
@@ -127,7 +127,7 @@ struct Quoted {
 async fn places(laboratory: &Laboratory, answers: &[ComparedAnswer]) -> Vec<Quoted> {
     let source = laboratory.source();
     let settings = source.settings().await.unwrap();
-    let read = ReadPages::of(&source, &settings).await.unwrap();
+    let read = ReadPages::read(&source, &settings).await.unwrap();
     let (mut places, mut known) = (Vec::new(), BTreeSet::new());
     for (question, answer) in answers.iter().enumerate() {
         let Some(cited) = answer.sections.first() else {

@@ -56,7 +56,7 @@ pub(super) async fn subjects(
     site: &str,
 ) -> Result<Vec<Subject>, Error> {
     let index = context.live_index().await?;
-    let words = Words::of(Language::of_locale(&index.site.default_locale));
+    let words = Words::new(Language::of_locale(&index.site.default_locale));
     let answerer = Answerer {
         generator: Generator::Extractive,
         ..context.answerer(&index)?
@@ -248,7 +248,7 @@ mod tests {
             ],
             ..Insights::default()
         };
-        let words = Words::of(Language::ENGLISH);
+        let words = Words::new(Language::ENGLISH);
         let groups = grouped(open(&insights), &words);
         let texts: Vec<Vec<&str>> = groups
             .iter()

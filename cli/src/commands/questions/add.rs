@@ -26,7 +26,7 @@ pub(super) struct AddArguments {
 
 pub(super) async fn run(arguments: &AddArguments, json: bool) -> Result<Exit, CommandError> {
     let site = arguments.site.read().await?;
-    let folder = QuestionFolder::of(&site.site)?;
+    let folder = QuestionFolder::open(&site.site)?;
     let PageSection {
         document,
         section,

@@ -96,7 +96,7 @@ pub(super) async fn run(
     let asked = asked(&site);
     let mut report = Report {
         questions: asked.len(),
-        files: QuestionReport::of(&site.source, &site.settings, &site.read).await?,
+        files: QuestionReport::read(&site.source, &site.settings, &site.read).await?,
         duplicates: duplicates(&asked),
         ..Report::default()
     };
@@ -130,7 +130,7 @@ pub(super) async fn run(
 fn asked(site: &AskedSite) -> Vec<Asked<'_>> {
     let mut asked = Vec::new();
     for document in site.searched() {
-        let words = Words::of(Language::of_locale(&document.file.locale));
+        let words = Words::new(Language::of_locale(&document.file.locale));
         for section in asked_sections(document) {
             let Some(written) = document.questions.get(&section.anchor) else {
                 continue;

@@ -23,7 +23,7 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.site.read().await?;
-    let folder = QuestionFolder::of(&site.site)?;
+    let folder = QuestionFolder::open(&site.site)?;
     let written = written_questions(config, &site.site).await?;
     let pages = site.by_source();
     let (mut files, mut sections, mut problems) = (0, 0, Vec::new());

@@ -21,7 +21,7 @@ pub(super) struct QuestionFolder {
 impl QuestionFolder {
     /// # Errors
     /// If the site is in a bucket.
-    pub(super) fn of(site: &Site) -> Result<Self, CommandError> {
+    pub(super) fn open(site: &Site) -> Result<Self, CommandError> {
         match site.folder() {
             Some(folder) => Ok(Self {
                 site: folder.to_owned(),

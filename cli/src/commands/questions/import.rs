@@ -52,7 +52,7 @@ struct Problem {
 pub(super) async fn run(arguments: &ImportArguments, json: bool) -> Result<Exit, CommandError> {
     let text = text_of(&arguments.file)?;
     let site = arguments.site.read().await?;
-    let folder = QuestionFolder::of(&site.site)?;
+    let folder = QuestionFolder::open(&site.site)?;
     let (entries, mut problems) = parse(&text, &site.by_source());
     let (mut files, mut questions, mut sections) = (0, 0, BTreeSet::new());
     for (source, entries) in &entries {

@@ -38,7 +38,7 @@ impl QuestionReport {
     ///
     /// # Errors
     /// If the site cannot be listed, or a file cannot be read.
-    pub(crate) async fn of(
+    pub(crate) async fn read(
         source: &Source,
         settings: &SiteSettings,
         read: &ReadPages,

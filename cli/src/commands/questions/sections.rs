@@ -69,7 +69,7 @@ impl SiteArguments {
         }
         let source = site.source().await?;
         let settings = source.settings().await?;
-        let read = ReadPages::of(&source, &settings).await?;
+        let read = ReadPages::read(&source, &settings).await?;
         read.check(&settings)?;
         Ok(AskedSite {
             site,

@@ -89,9 +89,9 @@ pub(super) async fn run(
         return Err(CommandError::Usage(NO_MODEL.to_owned()));
     };
     let site = arguments.site.read().await?;
-    let folder = QuestionFolder::of(&site.site)?;
+    let folder = QuestionFolder::open(&site.site)?;
     let sections = site.sections(&arguments.selection, |state| state != State::Current)?;
-    let estimate = Estimate::of(&sections, &model);
+    let estimate = Estimate::new(&sections, &model);
     if arguments.budget.is_some() && estimate.usd.is_none() {
         return Err(CommandError::Usage(NO_PRICE.to_owned()));
     }
@@ -219,7 +219,7 @@ impl Writer<'_> {
 }
 
 impl Estimate {
-    fn of(sections: &[PageSection<'_>], model: &ChatModel) -> Self {
+    fn new(sections: &[PageSection<'_>], model: &ChatModel) -> Self {
         let fence = bookrag::chat::fence(uuid::Uuid::nil());
         let prompts = sections
             .iter()

@@ -161,11 +161,11 @@ impl Evidence {
         locale: Option<&str>,
     ) -> Self {
         let language = locale.map_or(Language::ENGLISH, Language::of_locale);
-        let words = Words::of(language);
+        let words = Words::new(language);
         let texts = passages.into_iter().map(|text| format!("{title}\n{text}"));
         Self {
             passages: texts
-                .map(|text| PreparedPassage::of(text, &words))
+                .map(|text| PreparedPassage::new(text, &words))
                 .collect(),
             common: words.terms(title).into_iter().collect(),
             is_english: language == Language::ENGLISH,
@@ -181,7 +181,7 @@ impl Evidence {
         Claim {
             stems: stems(sentence, &self.words),
             names: names(sentence, self.capitals_mark_names),
-            clauses: Sentence::of(sentence, &self.words),
+            clauses: Sentence::new(sentence, &self.words),
             before: HashSet::new(),
             sentence: sentence.to_owned(),
         }
@@ -196,7 +196,7 @@ impl Evidence {
             return self.compare(claim, text);
         }
         let all: Vec<&str> = texts.iter().map(|text| text.whole.as_str()).collect();
-        self.compare(claim, &PreparedPassage::of(all.join("\n"), &self.words))
+        self.compare(claim, &PreparedPassage::new(all.join("\n"), &self.words))
     }
 
     /// Finds the passage that supports a claim best.
@@ -271,7 +271,7 @@ impl Evidence {
     /// may be put together from its parts, and literals such as `true` say little.
     #[must_use]
     pub fn lack_name(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
-        let asked = Squeezed::of(&question.sentence);
+        let asked = Squeezed::new(&question.sentence);
         let holds = |name: &str| {
             let is_option = name.starts_with('-');
             let in_question =
@@ -340,12 +340,12 @@ impl Evidence {
 }
 
 impl PreparedPassage {
-    fn of(text: String, words: &Words) -> Self {
+    fn new(text: String, words: &Words) -> Self {
         Self {
             numbers: numbers::known(&text),
-            names: Squeezed::of(&text),
+            names: Squeezed::new(&text),
             stems: stems(&text, words),
-            sentences: Sentences::of(&text, words),
+            sentences: Sentences::new(&text, words),
             whole: text,
         }
     }

@@ -19,7 +19,7 @@ pub(crate) async fn similarities(
     question: &[WeightedToken],
     parts: &[ScoredChunk],
 ) -> Option<Similarities> {
-    let question = MaxSim::of(question)?;
+    let question = MaxSim::new(question)?;
     let points: Vec<_> = parts.iter().map(|part| part.point_id).collect();
     let collection = &retriever.index.collection;
     let read = retriever.backends.vectors.tokens(collection, &points);
@@ -88,7 +88,7 @@ mod tests {
             vector,
             weight: 2.0,
         });
-        let question = MaxSim::of(&asked.collect::<Vec<_>>()).unwrap();
+        let question = MaxSim::new(&asked.collect::<Vec<_>>()).unwrap();
         let mut similarities = Similarities::new(&question.token_weights());
         add_lines(
             &mut similarities,

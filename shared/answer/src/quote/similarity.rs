@@ -39,7 +39,7 @@ impl Similarities {
     /// Compares the lines of a chunk by the words they share with the question: 1 or 0.
     #[must_use]
     pub fn by_words(question: &str, chunk: &ChunkPayload) -> Self {
-        let words = Words::of(chunk.language());
+        let words = Words::new(chunk.language());
         let terms = words.of_question(question).map(|(_, term)| term);
         let terms: Vec<String> = terms.collect::<BTreeSet<_>>().into_iter().collect();
         let mut similarities = Self::new(&vec![1.0; terms.len()]);

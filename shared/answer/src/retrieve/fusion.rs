@@ -58,7 +58,7 @@ impl Weights {
     pub(super) const WEIGHTED: Self = Self::new(0.7, 0.0, 0.2, 0.1);
 
     /// The default. `token_share` is the weight of the token score beside the cosine.
-    pub(super) const fn of(token_share: f32) -> Self {
+    pub(super) const fn with_token_share(token_share: f32) -> Self {
         let meaning = 1.0 - LEXICAL_SHARE;
         let tokens = meaning * token_share;
         Self::new(meaning - tokens, tokens, LEXICAL_SHARE, 0.0)
@@ -291,7 +291,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
     use text::TermNumbers;
 
-    const SCALED: Weights = Weights::of(0.5);
+    const SCALED: Weights = Weights::with_token_share(0.5);
 
     const PAYLOAD: &str = r#"{
         "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
@@ -333,8 +333,8 @@ pub(super) mod tests {
         chunks: Vec<ScoredChunk>,
         weights: Weights,
     ) -> (Vec<ScoredChunk>, Signals) {
-        let words = Words::of(Language::ENGLISH);
-        let mut numbers = TermNumbers::of(&words);
+        let words = Words::new(Language::ENGLISH);
+        let mut numbers = TermNumbers::new(&words);
         let terms: Vec<ChunkTerms> = chunks
             .iter()
             .map(|found| ChunkTerms {

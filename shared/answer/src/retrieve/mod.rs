@@ -112,7 +112,7 @@ enum Pages {
 impl<'a> Query<'a> {
     /// Creates a query for a question, or for a text of the book.
     #[must_use]
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self {
             text,
             pages: Pages::All,
@@ -271,8 +271,8 @@ impl Retriever {
     ) -> Result<Retrieved, RetrieveError> {
         let pages = query.pages;
         let query = query.text;
-        let words = Words::of(language_of(filters));
-        let synonyms = Synonyms::of(query, &self.index.site.synonyms, &words);
+        let words = Words::new(language_of(filters));
+        let synonyms = Synonyms::new(query, &self.index.site.synonyms, &words);
         let searched = synonyms.with(query);
         let started = Instant::now();
         let mut degraded = Vec::new();
@@ -340,9 +340,9 @@ impl Retriever {
         let weights = match backends.reranker {
             _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::WORDS,
             Reranker::Weighted => fusion::Weights::WEIGHTED,
-            _ => fusion::Weights::of(backends.embedder.token_share()),
+            _ => fusion::Weights::with_token_share(backends.embedder.token_share()),
         };
-        let mut numbers = TermNumbers::of(words);
+        let mut numbers = TermNumbers::new(words);
         let read = |scored: &ScoredChunk| ChunkTerms {
             filed: numbers.read(&scored.chunk.search_words).len(),
             all: numbers.read(&scored.chunk.searched_text()),
@@ -363,7 +363,7 @@ impl Retriever {
         });
         let terms: Vec<QuestionTerm> = terms.collect();
         let (candidates, signals) =
-            fusion::fused(&terms, &Names::of(&query), found.chunks, &texts, weights);
+            fusion::fused(&terms, &Names::new(&query), found.chunks, &texts, weights);
         (query, candidates, signals)
     }
 

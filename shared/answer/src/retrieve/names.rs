@@ -16,7 +16,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(question: &str) -> Self {
+    pub(super) fn new(question: &str) -> Self {
         let around = |c: char| ".,?!`\"'()".contains(c);
         let words: Vec<&str> = question
             .split_whitespace()
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn an_exact_heading_is_told_from_one_that_begins_alike() {
-        let is_headed = |heading: &str, question: &str| Names::of(question).are_in(heading);
+        let is_headed = |heading: &str, question: &str| Names::new(question).are_in(heading);
         let question = "set `testEnvironment` to jsdom";
         assert!(is_headed("testEnvironment [node | jsdom]", question));
         assert!(!is_headed("testEnvironmentOptions [Object]", question));

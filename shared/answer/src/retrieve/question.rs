@@ -41,7 +41,7 @@ impl Retriever {
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
         let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
-        let stemmed = Words::of(language);
+        let stemmed = Words::new(language);
         let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
         let counted = longest(counted.collect(), MOST_COUNTED);

@@ -44,7 +44,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    pub(super) fn of(found: Option<ScoredPoint>) -> Self {
+    pub(super) fn from_point(found: Option<ScoredPoint>) -> Self {
         Self {
             dense: found.map(|point| point.score),
             tokens: found.and_then(|point| point.token_score),
@@ -61,7 +61,7 @@ impl ScoredChunk {
             point_id: joined.point_id,
             position: Some(joined.position),
             chunk: Arc::new(joined.payload),
-            scores: Scores::of(found),
+            scores: Scores::from_point(found),
         }
     }
 

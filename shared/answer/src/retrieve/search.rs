@@ -165,7 +165,7 @@ impl Retriever {
                 point_id: point.point_id,
                 position: None,
                 chunk: Arc::new(payloads.remove(&point.point_id)?),
-                scores: Scores::of(Some(*point).filter(|_| !by_words)),
+                scores: Scores::from_point(Some(*point).filter(|_| !by_words)),
             })
         });
         Ok(chunks.collect())

@@ -91,8 +91,8 @@ mod tests {
             "The difference of toEqual and toBe",
             "Subscribers are calibrated, parsing ros2, in a batch, a buffer, a point",
         ];
-        let words = Words::of(Language::ENGLISH);
-        let mut terms = TermNumbers::of(&words);
+        let words = Words::new(Language::ENGLISH);
+        let mut terms = TermNumbers::new(&words);
         for text in texts {
             terms.read(text);
         }

@@ -16,7 +16,7 @@ struct Synonym<'s> {
 
 impl<'s> Synonyms<'s> {
     /// Finds the synonyms of a question in the book's sets.
-    pub(super) fn of(question: &str, sets: &'s [Vec<String>], words: &Words) -> Self {
+    pub(super) fn new(question: &str, sets: &'s [Vec<String>], words: &Words) -> Self {
         if sets.is_empty() {
             return Self::default();
         }
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_question_is_searched_for_with_the_others_of_each_set() {
-        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
-        let searched = |question: &str| Synonyms::of(question, &sets, &words).with(question);
+        let (sets, words) = (sets(), Words::new(Language::ENGLISH));
+        let searched = |question: &str| Synonyms::new(question, &sets, &words).with(question);
         assert_eq!(
             searched("run it in ci?"),
             "run it in ci? continuous integration"
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_text_with_a_synonym_is_read_as_if_it_had_the_word() {
-        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
-        let mut numbers = TermNumbers::of(&words);
+        let (sets, words) = (sets(), Words::new(Language::ENGLISH));
+        let mut numbers = TermNumbers::new(&words);
         let mut texts = [
             "Continuous integration, and continuous integration",
             "integration",
@@ -153,19 +153,19 @@ mod tests {
         ]
         .map(|text| terms(&mut numbers, text));
         let before = texts.clone();
-        Synonyms::of("CI", &sets, &words).add(&mut texts, &mut numbers);
+        Synonyms::new("CI", &sets, &words).add(&mut texts, &mut numbers);
         let ci = numbers.known("CI").unwrap();
         assert_eq!(count(&texts[0].all, &ci), 2);
         assert_eq!(texts[1..], before[1..]);
         // A word that no text has stays unknown, so that its spelling is corrected.
         let mut none = [terms(&mut numbers, "quark")];
-        Synonyms::of("Kubernetes", &sets[..2], &words).add(&mut none, &mut numbers);
+        Synonyms::new("Kubernetes", &sets[..2], &words).add(&mut none, &mut numbers);
         assert!(!numbers.knows("Kubernetes"));
     }
 
     #[test]
     fn a_word_is_as_common_as_its_commonest_synonym() {
-        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
+        let (sets, words) = (sets(), Words::new(Language::ENGLISH));
         let counted = [
             ("ci", 0),
             ("continuous", 7),
@@ -176,7 +176,7 @@ mod tests {
             chunks: 10,
             with: counted.map(|(word, with)| (word.to_owned(), with)).into(),
         };
-        Synonyms::of("CI for a node", &sets, &words).count(&mut frequencies, &words);
+        Synonyms::new("CI for a node", &sets, &words).count(&mut frequencies, &words);
         assert_eq!((frequencies.with["ci"], frequencies.with["node"]), (4, 2));
     }
 }

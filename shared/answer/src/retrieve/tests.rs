@@ -252,7 +252,7 @@ async fn words_are_found_in_their_other_forms_without_the_vector_store() {
     let retriever = book(&pages).await;
     let searches = table
         .iter()
-        .map(|(word, _)| found(&retriever, Query::of(word)).boxed());
+        .map(|(word, _)| found(&retriever, Query::new(word)).boxed());
     for (found, (word, expected)) in join_all(searches).await.iter().zip(table) {
         assert_eq!(found.degraded, [Degradation::VectorStore]);
         let relevant = found

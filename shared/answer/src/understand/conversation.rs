@@ -209,7 +209,7 @@ impl Answerer {
 
 /// True if a question has so few words that it may depend on the one before. Scripts without spaces are measured by their characters.
 fn may_depend(question: &str, language: Language) -> bool {
-    let words = Words::of(language);
+    let words = Words::new(language);
     let lengths = words
         .of_question(question)
         .map(|(word, _)| word.chars().count());

@@ -29,7 +29,7 @@ const FORM: &str = "simple simpler short shorter longer words detail details exa
 /// True if a question says nothing without the conversation ("why?"), continues it ("and in water?"), asks for another form of its answer ("in
 /// simpler words"), or has a word that points back and hardly any of its own ("how do I know if it is?").
 pub(crate) fn points_back(question: &str, language: Language) -> bool {
-    let own_words = Words::of(language).of_question(question).count();
+    let own_words = Words::new(language).of_question(question).count();
     let lists: &[&str] = if own_words <= FEW_WORDS {
         &[JOINING, FORM, POINTING]
     } else {

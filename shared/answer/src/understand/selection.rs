@@ -156,7 +156,7 @@ async fn locate(
     let mut retriever = retriever.clone();
     retriever.backends.reranker = Reranker::None;
     retriever
-        .retrieve(Query::of(selection.text), filters, LOOKED_AT)
+        .retrieve(Query::new(selection.text), filters, LOOKED_AT)
         .await
 }
 
@@ -196,7 +196,7 @@ impl Selection<'_> {
     /// Returns the share of the selection's words that `text` has, ignoring stop words.
     fn shared_words(&self, text: &str) -> f32 {
         let language = self.locale.map_or(Language::ENGLISH, Language::of_locale);
-        let cutter = Words::of(language);
+        let cutter = Words::new(language);
         let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
         let (wanted, held) = (words(self.text), words(text));
         let found = wanted.intersection(&held).count();

@@ -106,7 +106,7 @@ impl<'a> ContentReader<'a> {
         Self {
             file: HtmlFile::new(html),
             address,
-            root: Root::of(html),
+            root: Root::new(html),
             place: Position::Before,
             open: Vec::new(),
             left_out: None,

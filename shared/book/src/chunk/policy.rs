@@ -26,16 +26,16 @@ impl ChunkPolicy {
     /// The default: sections up to 700 tokens stay whole; longer ones are split into parts of about 450.
     pub const ADAPTIVE: Self = Self {
         flag_above_tokens: 800,
-        ..Self::of("adaptive", 700, 450, 100, 200)
+        ..Self::new("adaptive", 700, 450, 100, 200)
     };
     /// At most 512 tokens with an overlap of 50.
-    pub const PARAGRAPH_512: Self = Self::of("paragraph-512", 512, 512, 50, 100);
+    pub const PARAGRAPH_512: Self = Self::new("paragraph-512", 512, 512, 50, 100);
     /// Windows of 400 to 600 tokens.
-    pub const WINDOW_500: Self = Self::of("window-500", 600, 500, 50, 200);
+    pub const WINDOW_500: Self = Self::new("window-500", 600, 500, 50, 200);
     /// 200 to 400 words, at about 4 tokens per 3 words.
-    pub const WORDS_300: Self = Self::of("words-300", 533, 400, 0, 200);
+    pub const WORDS_300: Self = Self::new("words-300", 533, 400, 0, 200);
     /// Sections of 500 to 1,000 tokens with an overlap of a tenth.
-    pub const HEADING_1000: Self = Self::of("heading-1000", 1_000, 750, 75, 200);
+    pub const HEADING_1000: Self = Self::new("heading-1000", 1_000, 750, 75, 200);
 
     /// All policies, the default first.
     pub const ALL: [Self; 5] = [
@@ -46,7 +46,7 @@ impl ChunkPolicy {
         Self::HEADING_1000,
     ];
 
-    const fn of(
+    const fn new(
         name: &'static str,
         split_above_tokens: usize,
         target_tokens: usize,

@@ -61,7 +61,7 @@ pub struct Pieces(pub(super) Vec<MarkdownPiece>);
 
 impl Pieces {
     /// Splits a stretch into pieces. Marks must be ordered by first byte, outer ones first.
-    pub(super) fn of(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
+    pub(super) fn new(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
         let mut pieces = Self::default();
         let mut at = stretch.start;
         let mut rest = marks;
@@ -102,7 +102,7 @@ impl Pieces {
             MarkKind::Emphasis => Some(Wrap::Emphasis("*")),
             _ => None,
         };
-        let pieces = Self::of(text, inner, stretch);
+        let pieces = Self::new(text, inner, stretch);
         match wrap {
             _ if pieces.0.is_empty() => {}
             Some(wrap) => self.0.push(MarkdownPiece::Wrapped(wrap, pieces)),

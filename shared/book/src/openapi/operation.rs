@@ -32,7 +32,7 @@ pub(super) struct PageOperation {
 impl PageOperation {
     /// Returns the operation in a generated page's front matter: base64 of zlib-compressed JSON, or plain JSON. `None` if it is
     /// unreadable.
-    pub(super) fn of(front_matter: &FrontMatter) -> Option<Self> {
+    pub(super) fn from_front_matter(front_matter: &FrontMatter) -> Option<Self> {
         let json = match front_matter.other.get("api")? {
             Value::String(packed) => inflate(packed)?,
             api => api.to_string(),
@@ -115,7 +115,9 @@ mod tests {
 
     #[test]
     fn an_operation_is_inflated_up_to_a_size() {
-        let read = PageOperation::of(&packed(br#"{"parameters":[{"name":"b"},{"name":"a"}]}"#));
+        let read = PageOperation::from_front_matter(&packed(
+            br#"{"parameters":[{"name":"b"},{"name":"a"}]}"#,
+        ));
         let names = read.expect("the operation is whole").operation.parameters;
         let names: Vec<_> = names
             .items()
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(names, [Some("b"), Some("a")]);
         let mut bomb = br#"{"parameters":["#.to_vec();
         bomb.resize(20 * 1024 * 1024, b' ');
-        assert!(PageOperation::of(&packed(&bomb)).is_none());
+        assert!(PageOperation::from_front_matter(&packed(&bomb)).is_none());
     }
 
     #[test]
@@ -135,9 +137,12 @@ mod tests {
                 other: BTreeMap::from([("api".to_owned(), Value::String(api.to_owned()))]),
                 ..FrontMatter::default()
             };
-            assert!(PageOperation::of(&front_matter).is_none(), "{api}");
+            assert!(
+                PageOperation::from_front_matter(&front_matter).is_none(),
+                "{api}"
+            );
         }
         let deep = "[".repeat(100_000);
-        assert!(PageOperation::of(&packed(deep.as_bytes())).is_none());
+        assert!(PageOperation::from_front_matter(&packed(deep.as_bytes())).is_none());
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Property<'a> {
 
 impl<'a> Property<'a> {
     /// A property described by its schema alone.
-    pub(super) fn of(name: &'a str, schema: &'a Json) -> Self {
+    pub(super) fn new(name: &'a str, schema: &'a Json) -> Self {
         Self {
             name,
             schema,
@@ -101,7 +101,7 @@ impl Lines<'_> {
         for (name, field) in schema.get("properties").fields() {
             if !field.get(hidden).is_true() {
                 let is_required = required.contains(name.as_str());
-                let property = Property::of(name, field);
+                let property = Property::new(name, field);
                 self.property(
                     depth,
                     &Property {
@@ -114,7 +114,7 @@ impl Lines<'_> {
         }
         let additional = schema.get("additionalProperties");
         if !additional.fields().is_empty() {
-            self.property(depth, &Property::of("property name*", additional));
+            self.property(depth, &Property::new("property name*", additional));
             self.fields_of(depth + 1, additional, direction);
         }
         for kind in ["oneOf", "anyOf"] {

@@ -40,7 +40,7 @@ pub(super) fn docs_plugins(
 ) -> Vec<(String, ConfigValue)> {
     let mut docs = DocsPlugins::default();
     docs.read_presets(config.get("presets"));
-    let plugins = Entries::of(config.get("plugins"));
+    let plugins = Entries::from_value(config.get("plugins"));
     docs.read_plugins(plugins.known);
     let DocsPlugins {
         mut found,
@@ -103,7 +103,7 @@ struct DocsPlugins {
 
 impl DocsPlugins {
     fn read_presets(&mut self, presets: &ConfigValue) {
-        let Entries { known, computed } = Entries::of(presets);
+        let Entries { known, computed } = Entries::from_value(presets);
         self.computed = computed.first().map(|line| ConfigValue::Computed(*line));
         let default = || DEFAULT_INSTANCE.to_owned();
         for (name, options) in known {
@@ -163,7 +163,7 @@ pub(super) fn unversioned_plugins(
     picker: &mut Picker,
 ) -> Vec<(String, ConfigValue)> {
     let name = kind.name();
-    let presets = Entries::of(config.get("presets"));
+    let presets = Entries::from_value(config.get("presets"));
     let of_presets = presets
         .known
         .into_iter()
@@ -179,7 +179,7 @@ pub(super) fn unversioned_plugins(
             (id, options)
         });
     let mut found: Vec<(String, ConfigValue)> = of_presets.collect();
-    for (plugin, options) in Entries::of(config.get("plugins")).known {
+    for (plugin, options) in Entries::from_value(config.get("plugins")).known {
         if !is_named(&plugin, &format!("content-{name}")) {
             continue;
         }
@@ -236,7 +236,7 @@ struct Entries {
 }
 
 impl Entries {
-    fn of(list: &ConfigValue) -> Self {
+    fn from_value(list: &ConfigValue) -> Self {
         let items = match list {
             ConfigValue::List(items) => items.as_slice(),
             ConfigValue::Computed(_) | ConfigValue::OneOf(_) => std::slice::from_ref(list),

@@ -55,7 +55,7 @@ struct Search {
 impl Root {
     /// Finds the innermost of three elements that holds the page's first heading: the target of the link that skips to the content, `main`, and its
     /// only article. A page without a heading has its content in `main`.
-    pub(crate) fn of(html: &str) -> Self {
+    pub(crate) fn new(html: &str) -> Self {
         let mut search = Search {
             open: Vec::new(),
             candidates: Vec::new(),
@@ -209,7 +209,7 @@ mod tests {
                 "",
             ),
         ] {
-            let found = match Root::of(html) {
+            let found = match Root::new(html) {
                 Root::At(at) => &html[at..=at + html[at..].find('>').unwrap()],
                 Root::Body => "",
             };

@@ -37,8 +37,8 @@ impl Ingest {
         let to_others = vectors.iter().zip(0..);
         let to_others = to_others.filter_map(|(vector, at)| off_topic.nearness(vector, Some(at)));
         let calibration = Calibration {
-            book: Scale::of(self.nearness(&questions, &vectors).await?),
-            off_topic: Scale::of(to_others.collect()),
+            book: Scale::from_values(self.nearness(&questions, &vectors).await?),
+            off_topic: Scale::from_values(to_others.collect()),
             chunks,
         };
         self.catalog

@@ -91,7 +91,7 @@ pub struct Report {
 
 impl Report {
     /// A report that counts the pages that are already up to date.
-    pub(super) fn of(status: &Status) -> Self {
+    pub(super) fn from_status(status: &Status) -> Self {
         Self {
             files_seen: status.indexed + status.skipped.len(),
             files_unchanged: status.indexed,

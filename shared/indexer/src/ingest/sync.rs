@@ -82,7 +82,7 @@ pub async fn sync(
     let started = Instant::now();
     let status = ingest.outstanding("", options).await?;
     ingest.note_expected_pages(&status).await?;
-    let mut report = Report::of(&status);
+    let mut report = Report::from_status(&status);
     report
         .warnings
         .extend(ingest.settings.warnings.iter().cloned());

@@ -86,7 +86,7 @@ impl FolderSource {
         let outer = outer_folders(settings);
         let (limit, site) = limit_of(&self.real_root, &outer, &self.published);
         let named = self.named_build.as_deref();
-        let build = Build::of(settings, named, &self.root, &self.real_root).map(Arc::new);
+        let build = Build::new(settings, named, &self.root, &self.real_root).map(Arc::new);
         Self {
             limit,
             site,

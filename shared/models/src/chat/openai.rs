@@ -105,7 +105,7 @@ impl OpenAiChat {
     }
 
     pub(super) fn price(&self) -> Option<Price> {
-        let listed = || Price::of(self.endpoint.host(), &self.model);
+        let listed = || Price::listed(self.endpoint.host(), &self.model);
         self.price.or_else(listed)
     }
 

@@ -46,7 +46,7 @@ impl LocalEmbedder {
         let traits = model.embedder().ok_or_else(|| {
             ProviderError::Rejected(format!("{} is not an embedder", model.name()))
         })?;
-        let projection = TokenProjection::of(model);
+        let projection = TokenProjection::for_model(model);
         let files = files.clone();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))
             .await

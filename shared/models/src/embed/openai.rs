@@ -81,7 +81,7 @@ impl OpenAiEmbedder {
 
     /// Returns the model's price; `None` if it is unknown.
     pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
-        let price = Price::of(self.endpoint.host(), &self.identity.name);
+        let price = Price::listed(self.endpoint.host(), &self.identity.name);
         price.map(|price| price.input)
     }
 

@@ -94,7 +94,7 @@ pub struct MaxSim {
 impl MaxSim {
     /// Returns `None` if all tokens have weight 0.
     #[must_use]
-    pub fn of(question: &[WeightedToken]) -> Option<Self> {
+    pub fn new(question: &[WeightedToken]) -> Option<Self> {
         let tokens = question.iter().filter(|token| token.weight > 0.0);
         let tokens: Vec<_> = tokens
             .map(|token| (token.vector.map(i16::from), token.weight))
@@ -202,7 +202,7 @@ mod tests {
                 .map(|(vector, weight)| WeightedToken { vector: rounded(vector), weight: *weight })
                 .collect();
             let text = TokenVectors::new(text.iter().map(rounded));
-            let score = MaxSim::of(&question).unwrap().score(&text).unwrap();
+            let score = MaxSim::new(&question).unwrap().score(&text).unwrap();
             prop_assert!((score - plain).abs() < TOLERANCE, "{score} {plain}");
         }
 
@@ -228,8 +228,8 @@ mod tests {
     fn nothing_to_compare_has_no_score() {
         let vector = rounded(&[1.0; TOKEN_DIMENSIONS]);
         let question = |weight| [WeightedToken { vector, weight }];
-        assert!(MaxSim::of(&[]).is_none() && MaxSim::of(&question(0.0)).is_none());
-        let asked = MaxSim::of(&question(2.0)).unwrap();
+        assert!(MaxSim::new(&[]).is_none() && MaxSim::new(&question(0.0)).is_none());
+        let asked = MaxSim::new(&question(2.0)).unwrap();
         assert_eq!(asked.score(&TokenVectors::default()), None);
         let score = asked.score(&TokenVectors::new([vector])).unwrap();
         assert!((score - 1.0).abs() < 0.02, "{score}");

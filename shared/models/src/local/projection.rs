@@ -30,7 +30,7 @@ pub(crate) struct TokenProjection {
 
 impl TokenProjection {
     /// Returns the model's projection; `None` if it has none.
-    pub(crate) fn of(model: LocalModel) -> Option<Self> {
+    pub(crate) fn for_model(model: LocalModel) -> Option<Self> {
         match model {
             LocalModel::BgeSmall => Some(Self::read(BGE_SMALL)),
             LocalModel::MiniLm => Some(Self::read(MINI_LM)),
@@ -79,7 +79,7 @@ mod tests {
     fn each_projection_is_orthonormal() {
         const UNIT: f32 = 32_767.0;
         for model in LocalModel::EMBEDDERS {
-            let projection = TokenProjection::of(model).unwrap();
+            let projection = TokenProjection::for_model(model).unwrap();
             assert_eq!(projection.shares.len(), 384);
             for (row, other) in [(0, 0), (95, 95), (0, 1), (40, 95)] {
                 let products = projection.shares.iter();

@@ -41,7 +41,7 @@ impl SqliteCatalog {
     /// `Unavailable` if the file cannot be opened or written, `StorageFull` if the disk is full, `Damaged` if the file is not a
     /// database.
     pub async fn open(path: &Path) -> Result<Self, CatalogError> {
-        Ok(Self::of(Database::open(path).await?))
+        Ok(Self::new(Database::open(path).await?))
     }
 
     /// Creates an in-memory catalog with its tables. Its calls run synchronously on the caller's thread.
@@ -50,10 +50,10 @@ impl SqliteCatalog {
     ///
     /// `Rejected` if the tables cannot be created, which is a bug.
     pub fn in_memory() -> Result<Self, CatalogError> {
-        Ok(Self::of(Database::in_memory()?))
+        Ok(Self::new(Database::in_memory()?))
     }
 
-    fn of(database: Database) -> Self {
+    fn new(database: Database) -> Self {
         let database = Arc::new(database);
         Self {
             index: LocalIndex::new(Arc::clone(&database)),
@@ -109,7 +109,7 @@ impl SqliteCatalog {
 impl LocalIndex {
     /// Returns the vector index in the catalog's file. All indexes from one catalog share their in-memory data.
     #[must_use]
-    pub fn of(catalog: &SqliteCatalog) -> Self {
+    pub fn from_catalog(catalog: &SqliteCatalog) -> Self {
         catalog.index.clone()
     }
 }

@@ -75,7 +75,10 @@ pub enum SwitchOutcome {
 
 impl SwitchOutcome {
     /// Compares an index's documents with the expected ones.
-    pub(super) fn of(held: &BTreeMap<String, String>, expected: &BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        held: &BTreeMap<String, String>,
+        expected: &BTreeMap<String, String>,
+    ) -> Self {
         let differs = |source: &&String| held.get(*source) != expected.get(*source);
         let all: BTreeSet<&String> = held.keys().chain(expected.keys()).collect();
         let behind: Vec<String> = all.into_iter().filter(differs).cloned().collect();
@@ -158,7 +161,7 @@ const MIN_DEVIATION: f32 = 1e-3;
 impl Scale {
     /// Measures values.
     #[must_use]
-    pub fn of(mut values: Vec<f32>) -> Self {
+    pub fn from_values(mut values: Vec<f32>) -> Self {
         values.sort_by(f32::total_cmp);
         #[expect(clippy::cast_precision_loss, reason = "a few hundred values")]
         let count = values.len().max(1) as f32;

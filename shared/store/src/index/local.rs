@@ -199,12 +199,12 @@ impl LocalIndex {
         let (text, filters, limit) = (query.text.to_owned(), query.filters.clone(), query.limit);
         let with_questions = query.with_questions;
         let vector = nearest::unit(query.vector);
-        let question = MaxSim::of(query.tokens);
+        let question = MaxSim::new(query.tokens);
         let found = self.database.read(move |connection| {
             // One transaction, so that the image and the full-text index are consistent.
             let transaction = connection.transaction()?;
             let collection = existing(&transaction, &name)?;
-            let Some(searched) = Searched::of(&transaction, "collection = ?1", &name)? else {
+            let Some(searched) = Searched::new(&transaction, "collection = ?1", &name)? else {
                 return Ok(Vec::new());
             };
             if !vector.is_empty() {
@@ -237,7 +237,7 @@ impl LocalIndex {
         filters: &Filters,
         limit: usize,
     ) -> Result<Vec<ScoredPoint>, DatabaseError> {
-        let Some(searched) = Searched::of(connection, "index_id = ?1", index_id)? else {
+        let Some(searched) = Searched::new(connection, "index_id = ?1", index_id)? else {
             return Ok(Vec::new());
         };
         let image = self.image(connection, searched)?;
@@ -256,7 +256,7 @@ impl LocalIndex {
         words: BTreeSet<String>,
         language: Language,
     ) -> Result<DocumentFrequencies, DatabaseError> {
-        let Some(searched) = Searched::of(connection, "index_id = ?1", index_id)? else {
+        let Some(searched) = Searched::new(connection, "index_id = ?1", index_id)? else {
             return Ok(DocumentFrequencies::default());
         };
         let image = self.image(connection, searched)?;
@@ -319,7 +319,7 @@ impl LocalIndex {
 
 impl Searched {
     /// Finds the index by `condition`, which matches at most one.
-    fn of(
+    fn new(
         connection: &Connection,
         condition: &str,
         value: impl rusqlite::ToSql,

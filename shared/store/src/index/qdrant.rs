@@ -387,7 +387,7 @@ impl QdrantIndex {
             }
             union = union.add_prefetch(best);
         }
-        let question = MaxSim::of(query.tokens);
+        let question = MaxSim::new(query.tokens);
         let dense = union.clone().query(nearest.clone()).using(DENSE);
         let mut requests = vec![dense.build()];
         if query.with_questions {

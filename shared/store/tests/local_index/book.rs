@@ -48,7 +48,7 @@ impl Book {
 
     pub(crate) async fn open_index(path: &Path, policy: &str) -> Self {
         let sqlite = SqliteCatalog::open(path).await.unwrap();
-        let index = LocalIndex::of(&sqlite);
+        let index = LocalIndex::from_catalog(&sqlite);
         let catalog = Catalog::Sqlite(sqlite);
         catalog.migrate().await.unwrap();
         let row = catalog.ensure_index(&new_index(policy)).await.unwrap();
@@ -64,7 +64,7 @@ impl Book {
     /// Opens an existing book read-only.
     pub(crate) async fn open_reading(path: &Path) -> Self {
         let sqlite = SqliteCatalog::open(path).await.unwrap();
-        let index = LocalIndex::of(&sqlite);
+        let index = LocalIndex::from_catalog(&sqlite);
         let catalog = Catalog::Sqlite(sqlite);
         let row = catalog.live_index().await.unwrap().unwrap();
         Self {

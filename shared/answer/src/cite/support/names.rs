@@ -116,7 +116,7 @@ pub(super) struct Squeezed {
 }
 
 impl Squeezed {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let lower = text.to_lowercase();
         let mut squeezed = Self::default();
         squeezed.edges.insert(0);
@@ -193,8 +193,9 @@ mod tests {
 
     #[test]
     fn a_name_is_found_however_its_parts_are_joined() {
-        let text =
-            Squeezed::of("The pino.destination call of ROS 2 has an offset of 8 GB and Transports");
+        let text = Squeezed::new(
+            "The pino.destination call of ROS 2 has an offset of 8 GB and Transports",
+        );
         for held in [
             "pino.destination()",
             "ROS2",

@@ -86,11 +86,11 @@ pub(super) struct Sentences {
 }
 
 impl Sentences {
-    pub(super) fn of(text: &str, words: &Words) -> Self {
+    pub(super) fn new(text: &str, words: &Words) -> Self {
         let sentences = text.lines().flat_map(sentences);
         let sentences = sentences.flat_map(|sentence| sentence.split("; "));
         let all: Vec<Sentence> = sentences
-            .map(|sentence| Sentence::of(sentence, words))
+            .map(|sentence| Sentence::new(sentence, words))
             .collect();
         let words = all
             .iter()
@@ -171,7 +171,7 @@ impl Scope {
 }
 
 impl Sentence {
-    pub(super) fn of(text: &str, words: &Words) -> Self {
+    pub(super) fn new(text: &str, words: &Words) -> Self {
         let mut clauses: Vec<Vec<Token>> = vec![Vec::new()];
         let mut end = None;
         for found in WORD.find_iter(text) {
@@ -182,7 +182,7 @@ impl Sentence {
             end = Some(found.end());
             let is_prefix = text[found.end()..].starts_with('-');
             if let Some(clause) = clauses.last_mut() {
-                clause.push(Token::of(found.as_str(), is_prefix, words));
+                clause.push(Token::new(found.as_str(), is_prefix, words));
             }
         }
         let tokens = || clauses.iter().flatten();
@@ -229,7 +229,7 @@ impl Sentence {
 }
 
 impl Token {
-    fn of(text: &str, is_prefix: bool, words: &Words) -> Self {
+    fn new(text: &str, is_prefix: bool, words: &Words) -> Self {
         let word = text.to_lowercase().replace('’', "'");
         let plain = word.replace('\'', "");
         let negates = (word.ends_with("n't") || NEGATIONS.contains(&plain.as_str())) && !is_prefix;
@@ -285,11 +285,11 @@ mod tests {
 
     #[test]
     fn what_is_turned_round_is_found() {
-        let words = Words::of(Language::ENGLISH);
+        let words = Words::new(Language::ENGLISH);
         let passage = "Watch mode is enabled by default. The cache is not cleared between runs, unless you ask for it.\nA clear sky, no wind and a low moon are signs of frost. Mocks are hoisted to the top.";
-        let text = Sentences::of(passage, &words);
+        let text = Sentences::new(passage, &words);
         let contradicts =
-            |sentence| text.contradict(&Sentence::of(sentence, &words), &HashSet::new());
+            |sentence| text.contradict(&Sentence::new(sentence, &words), &HashSet::new());
         for sentence in [
             "Watch mode is disabled by default.",
             "The cache is cleared between runs.",

@@ -10,7 +10,7 @@ use store::index::Filters;
 
 /// Returns the rejected filter value if nothing is found because of it.
 async fn unknown(retriever: &Retriever, limits: &Filters) -> Option<UnknownValue> {
-    let query = Query::of("dew");
+    let query = Query::new("dew");
     let found = retriever.retrieve(query, limits, usize::MAX).await.unwrap();
     match retriever.check_limits(limits, &found).await {
         Ok(()) => None,
@@ -64,7 +64,7 @@ async fn a_version_that_no_docs_have_is_named_although_pages_of_others_are_found
         default_version: "api@3.0".to_owned(),
         ..InstanceInfo::default()
     }];
-    let query = Query::of("dew");
+    let query = Query::new("dew");
     for (version, known) in [("api@4.0", false), ("api@3.0", true), ("2.0", true)] {
         let limits = filters(&json!({ "version": version }));
         let searched = Filters {
@@ -120,7 +120,7 @@ async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_i
         expecting.await.unwrap();
         retriever.index = retriever.catalog().live_index().await.unwrap().unwrap();
         assert_eq!(retriever.index.pages_expected, expected);
-        let found = found(&retriever, Query::of("dew")).await;
+        let found = found(&retriever, Query::new("dew")).await;
         let progress = found.indexing.map(|progress| progress.to_string());
         assert_eq!(progress.as_deref(), told);
         assert_eq!(
@@ -140,7 +140,7 @@ async fn a_kind_that_the_site_lacks_is_named_with_those_it_has() {
         default_version: "pages/default@current".to_owned(),
         ..InstanceInfo::default()
     }];
-    let query = Query::of("dew");
+    let query = Query::new("dew");
     for (kind, found, error) in [
         (json!("docs"), 1, None),
         (json!(["blog", "docs"]), 1, None),

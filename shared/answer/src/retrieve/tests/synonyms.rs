@@ -17,7 +17,7 @@ async fn a_synonym_in_a_chunk_counts_as_the_word_in_the_question() {
         "deploy nodes to K8s",
         "container orchestration of nodes",
     ] {
-        let query = Query::of(question);
+        let query = Query::new(question);
         retriever.index.site.synonyms = Vec::new();
         let without = found(&retriever, query).await;
         let set = ["K8s", "Kubernetes", "container orchestration"];
@@ -40,7 +40,7 @@ async fn a_synonym_in_a_chunk_counts_as_the_word_in_the_question() {
 #[tokio::test]
 async fn a_synonym_that_no_chunk_has_changes_nothing() {
     let mut retriever = book(&PAGES).await;
-    let query = Query::of("deploy nodes to a Raspberry");
+    let query = Query::new("deploy nodes to a Raspberry");
     let without = found(&retriever, query).await;
     retriever.index.site.synonyms = vec![vec![
         "Raspberry".to_owned(),

@@ -23,7 +23,7 @@ async fn book(token_vectors: Option<&str>) -> Retriever {
 pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> Retriever {
     let embedder = Embedder::Fake(FakeEmbedder::new());
     let sqlite = SqliteCatalog::in_memory().unwrap();
-    let vectors = VectorIndex::Local(LocalIndex::of(&sqlite));
+    let vectors = VectorIndex::Local(LocalIndex::from_catalog(&sqlite));
     let catalog = Catalog::Sqlite(sqlite);
     let mut new = new_index();
     new.spec.token_vectors = token_vectors.map(str::to_owned);
@@ -59,7 +59,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
 
 /// The token score of a page.
 async fn token_score(retriever: &Retriever, question: &str, page: &str) -> Option<f32> {
-    let found = found(retriever, Query::of(question)).await;
+    let found = found(retriever, Query::new(question)).await;
     let mut candidates = found.candidates.iter();
     let candidate = candidates.find(|found| found.chunk.title == page);
     candidate.unwrap().scores.tokens

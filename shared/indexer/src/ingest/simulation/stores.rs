@@ -19,7 +19,7 @@ impl Stores {
     pub(crate) fn new() -> Self {
         let tables = SqliteCatalog::in_memory().expect("there is memory");
         Self {
-            index: FaultyIndex::new(LocalIndex::of(&tables)),
+            index: FaultyIndex::new(LocalIndex::from_catalog(&tables)),
             catalog: FaultyCatalog::new(tables),
         }
     }

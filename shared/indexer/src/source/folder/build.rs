@@ -34,7 +34,7 @@ pub(super) struct Build {
 impl Build {
     /// Returns the build of a site with these settings: the `named` folder, which may be anywhere, or the one in the folder `site` that
     /// bookrag.toml names. Nothing outside of `limit` is read because of bookrag.toml, which is not trusted.
-    pub(super) fn of(
+    pub(super) fn new(
         settings: &SiteSettings,
         named: Option<&Path>,
         site: &Path,

@@ -311,7 +311,7 @@ async fn token_vectors_say_which_words_a_text_has() {
                 weight: 1.0,
             })
             .collect();
-        let asked = MaxSim::of(&asked).unwrap();
+        let asked = MaxSim::new(&asked).unwrap();
         let mut scores = Vec::new();
         for text in [question, "Bread needs flour, water and salt."] {
             let (_, tokens) = tokens_of(model, text, Purpose::Document).await;

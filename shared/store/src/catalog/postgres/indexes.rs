@@ -108,7 +108,7 @@ impl PostgresCatalog {
             .iter()
             .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
             .collect::<Result<_, CatalogError>>()?;
-        let outcome = SwitchOutcome::of(&held, documents);
+        let outcome = SwitchOutcome::new(&held, documents);
         if outcome != SwitchOutcome::Switched {
             transaction.roll_back().await;
             return Ok(outcome);

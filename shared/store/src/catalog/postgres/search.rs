@@ -20,7 +20,7 @@ impl PostgresCatalog {
         limit: u32,
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
         let language = filters.locale.as_deref().map(Language::of_locale);
-        let words = Words::of(language.unwrap_or(Language::ENGLISH));
+        let words = Words::new(language.unwrap_or(Language::ENGLISH));
         let words = beginnings(&words.beginnings(text));
         if words.is_empty() {
             return Ok(Vec::new());
@@ -84,7 +84,7 @@ impl PostgresCatalog {
         words: &BTreeSet<String>,
         language: Language,
     ) -> Result<DocumentFrequencies, CatalogError> {
-        let stemmed = Words::of(language);
+        let stemmed = Words::new(language);
         // The first forms are those of the whole word.
         let (subjects, queries): (Vec<&String>, Vec<String>) = words
             .iter()

@@ -172,7 +172,7 @@ fn write_chunk(
         )?
         .query_row((commit.index_id, &chunk_id, &point_id), |row| row.get(0))?;
     // A chunk that keeps its point keeps its payload, and therefore its terms.
-    let new = (!kept).then(|| Searchable::of(payload));
+    let new = (!kept).then(|| Searchable::from_payload(payload));
     let chunk_number: i64 = transaction
         .prepare_cached(
             "INSERT INTO document_chunks (index_id, chunk_id, document_id, position, chapter, chapter_id, section,
@@ -239,7 +239,7 @@ struct Searchable {
 }
 
 impl Searchable {
-    fn of(payload: &ChunkPayload) -> Self {
+    fn from_payload(payload: &ChunkPayload) -> Self {
         let (shared, own) = split(without_text(payload));
         let (shared, own) = (json(&shared), json(&own));
         Self {

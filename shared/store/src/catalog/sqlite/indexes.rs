@@ -79,7 +79,7 @@ impl SqliteCatalog {
                 .prepare_cached("SELECT source, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
                 .query_map([index_id], |row| Ok((row.get("source")?, row.get("fingerprint")?)))?
                 .collect::<Result<_, _>>()?;
-            let outcome = SwitchOutcome::of(&held, &documents);
+            let outcome = SwitchOutcome::new(&held, &documents);
             if outcome == SwitchOutcome::Switched {
                 transaction.execute(
                     "UPDATE indexes SET state = 'retired', retired_at = ?2 WHERE state = 'live' AND index_id <> ?1",

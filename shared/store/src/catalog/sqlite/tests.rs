@@ -141,7 +141,7 @@ async fn a_full_disk_is_named_with_the_file_and_passes_with_space() {
 async fn a_full_disk_fails_vectors_with_the_file_and_passes_with_space() {
     let folder = TempDir::new().unwrap();
     let (catalog, path) = catalog(&folder).await;
-    let index = LocalIndex::of(&catalog);
+    let index = LocalIndex::from_catalog(&catalog);
     index
         .ensure_collection("chunks", 4_000)
         .await

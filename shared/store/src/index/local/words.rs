@@ -27,7 +27,7 @@ pub(super) struct Postings {
 /// Returns the terms of a chunk's searched text, in its page's language.
 pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
     let locale = payload.locale.first().map_or("", String::as_str);
-    Words::of(Language::of_locale(locale)).terms(&payload.searched_text())
+    Words::new(Language::of_locale(locale)).terms(&payload.searched_text())
 }
 
 impl Chunks {
@@ -45,7 +45,7 @@ impl Chunks {
             .iter()
             .map(|locale| Language::of_locale(locale));
         let terms: BTreeSet<String> = languages
-            .flat_map(|language| Words::of(language).terms(text))
+            .flat_map(|language| Words::new(language).terms(text))
             .collect();
         let count = number(self.numbers.len());
         let mut scores = vec![0.0; self.numbers.len()];
@@ -73,7 +73,7 @@ impl Chunks {
         words: BTreeSet<String>,
         language: Language,
     ) -> Result<DocumentFrequencies, DatabaseError> {
-        let stemmed = Words::of(language);
+        let stemmed = Words::new(language);
         let counted = words.into_iter().map(|word| {
             let with = match stemmed.term(&word) {
                 Some(term) => self.postings_of(connection, term)?.len(),
