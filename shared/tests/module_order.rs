@@ -11,14 +11,15 @@ const AT_THE_EDGE: [&str; 4] = ["config", "context", "telemetry", "lambda"];
 fn modules_import_only_modules_above_them() {
     let service = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    for crate_folder in ["models", "store", "indexer", "answer", "."] {
-        let source = service.join(crate_folder).join("src");
-        wrong.extend(imports_of_modules_below(&source));
+    for library in ["models", "store", "indexer", "answer"] {
+        let source = service.join(library).join("src");
+        wrong.extend(imports_of_modules_below(&source, &[]));
     }
+    wrong.extend(imports_of_modules_below(&service.join("src"), &AT_THE_EDGE));
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn imports_of_modules_below(source: &Path) -> Vec<String> {
+fn imports_of_modules_below(source: &Path, at_the_edge: &[&str]) -> Vec<String> {
     let lib = fs::read_to_string(source.join("lib.rs")).unwrap();
     let order: Vec<&str> = lib
         .lines()
@@ -29,8 +30,8 @@ fn imports_of_modules_below(source: &Path) -> Vec<String> {
     for (place, module) in order.iter().enumerate() {
         let below = &order[place + 1..];
         for (path, text) in files_of(source, module) {
-            for other in below.iter().chain(&AT_THE_EDGE) {
-                let edge = AT_THE_EDGE.contains(module) || (other == module);
+            for other in below.iter().chain(at_the_edge) {
+                let edge = at_the_edge.contains(module) || (other == module);
                 let imports = text.contains(&format!("crate::{other}::"))
                     || text.contains(&format!("crate::{{{other}::"));
                 if imports && !edge {
