@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Three minutes on a machine that has built before: the unit tests but the long ones, and one question from the file to the answer.
+# A quick look after a change: the unit tests but the long ones, and one question from the file to the answer.
 # Arguments select tests by name, as for `cargo test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,9 @@ cargo test --quiet --workspace --lib "$@" -- --skip simulation --skip hostile --
 
 data="$(mktemp -d)"
 trap 'rm -rf "$data"' EXIT
-answer="$(BOOKRAG_DATA="$data" target/debug/bookrag ask --site tests/fixtures/book "How do I calibrate the soil moisture probe?")"
+export BOOKRAG_DATA="$data"
+target/debug/bookrag sync tests/fixtures/book >/dev/null 2>&1
+answer="$(target/debug/bookrag ask --site tests/fixtures/book "How do I calibrate the soil moisture probe?")"
 grep --quiet "air point" <<<"${answer,,}" || {
   echo "error: the example book does not answer: $answer" >&2
   exit 1
