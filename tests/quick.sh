@@ -11,7 +11,7 @@ cargo test --quiet --workspace --lib "$@" -- --skip simulation --skip hostile --
 data="$(mktemp -d)"
 trap 'rm -rf "$data"' EXIT
 export BOOKRAG_DATA="$data"
-target/debug/bookrag sync tests/fixtures/book >/dev/null 2>&1
+target/debug/bookrag sync tests/fixtures/book >/dev/null
 answer="$(target/debug/bookrag ask --site tests/fixtures/book "How do I calibrate the soil moisture probe?")"
 grep --quiet "air point" <<<"${answer,,}" || {
   echo "error: the example book does not answer: $answer" >&2

@@ -30,7 +30,7 @@ use uuid::Uuid;
 use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator};
-use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
+use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
 use models::chat::fence;
 use store::catalog::SiteInfo;
 use store::index::Filters;
@@ -48,6 +48,7 @@ use store::budget::Spent;
 use understand::conversation::SearchResult;
 use understand::language::answer_locale;
 use understand::normal_form::normalised;
+use understand::pointing::has_subject;
 use understand::selection::{self, Selection};
 use understand::small_talk::{SmallTalk, reply, reply_to_abuse};
 
@@ -407,11 +408,10 @@ impl Answerer {
     /// True for a question about selected text that has no word of its own ("explain"), without a model: the selected text says nothing more about itself, so
     /// the other sections about it are named, too.
     fn needs_other_sections(&self, question: &Question) -> bool {
-        let is_extractive = matches!(self.generator, Generator::Extractive);
-        let language = self.language_of(question, &question.query);
+        let asked = &question.query;
         question.mode == Mode::SelectedText
-            && is_extractive
-            && !has_subject(&question.query, language)
+            && matches!(self.generator, Generator::Extractive)
+            && !has_subject(asked, self.language_of(question, asked))
     }
 
     /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this
@@ -473,12 +473,6 @@ impl Answerer {
             retrieved,
         })
     }
-}
-
-/// True if a question has words besides those of asking.
-pub(crate) fn has_subject(question: &str, language: Language) -> bool {
-    let words = Words::new(language);
-    words.of_question(question).next().is_some()
 }
 
 /// Returns the version that is searched; `None` if the book has only one.

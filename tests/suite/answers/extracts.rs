@@ -58,3 +58,23 @@ async fn links_in_a_quote_lead_to_the_pages_of_the_book() {
     let quoted = "Signs of frost: see [the moon](/docs/at-night#rise) and the owl.";
     assert!(answer.contains(quoted), "{answer}");
 }
+
+#[tokio::test]
+async fn a_quoted_introduction_is_followed_by_links_to_the_sections_below_it() {
+    let introduction =
+        "A probe is calibrated at two points, because its signal is a line. ".repeat(5);
+    let page = format!(
+        "---\nslug: /probes-(all)\n---\n\n# Calibrating\n\n{introduction}\n\n## In *air*\n\nHold it up.\n\n\
+         ### Twice\n\nAgain.\n\n## In water\n\nDip it.\n"
+    );
+    let model = Reply::text(["no model is asked"]);
+    let variables = [("BOOKRAG_GENERATOR", "extractive")];
+    let pages = [("probes.md", &*page)];
+    let service = Service::of_book("extracts_below", model, &variables, &pages).await;
+    let (data, _) = service
+        .answer("At how many points is a probe calibrated?")
+        .await;
+    let answer = data["answer"].as_str().unwrap();
+    let links = "\n\n*In this section:* [In air](/docs/probes-%28all%29#in-air) · [In water](/docs/probes-%28all%29#in-water)";
+    assert!(answer.ends_with(links), "{answer}");
+}

@@ -183,6 +183,15 @@ async fn a_server_without_functions_is_asked_again_without_them() {
 }
 
 #[tokio::test]
+async fn a_wrong_key_is_tried_once() {
+    let script = Reply::Status(401, None, "invalid_api_key");
+    let service = service("lookups_wrong_key", script).await;
+    let (_, meta) = service.answer(COVERED).await;
+    assert_eq!(degraded(&meta), ["generator"]);
+    assert_eq!(service.model.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn a_cached_answer_ends_with_a_change_of_what_was_looked_up() {
     let calls = Reply::Calls("", vec![search("compost")]);
     let answers = Reply::times(1, Reply::text([ANSWER]), Reply::text(["No wind [1]."]));

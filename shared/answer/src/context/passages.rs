@@ -114,12 +114,22 @@ impl Surroundings {
             .collect()
     }
 
+    /// Counts the words of all parts of a section, without those of the sections below it.
+    pub(crate) fn own_words(&self, section: &ScoredChunk) -> usize {
+        self.around(section)
+            .filter(|other| is_of_section(section, other))
+            .map(|part| part.chunk.word_count)
+            .sum()
+    }
+
     /// Returns the chunks that were read around a chunk, with itself.
     fn around(&self, found: &ScoredChunk) -> impl Iterator<Item = &ScoredChunk> {
         let id = found.point_id;
-        let has_it =
-            move |around: &&Vec<ScoredChunk>| around.iter().any(|chunk| chunk.point_id == id);
-        self.0.iter().find(has_it).into_iter().flatten()
+        self.0
+            .iter()
+            .find(|around| around.iter().any(|chunk| chunk.point_id == id))
+            .into_iter()
+            .flatten()
     }
 }
 
@@ -358,6 +368,8 @@ pub(crate) mod tests {
         assert_eq!(names(&page[0]), ["A", "B"]);
         assert_eq!(names(&page[3]), ["Deeper"]);
         assert_eq!(names(&page[5]), [""; 0]);
+        assert_eq!(around.own_words(&page[2]), 3 * STUB_WORDS);
+        assert_eq!(around.own_words(&page[4]), STUB_WORDS);
         let mut whole = page[3].clone();
         Arc::make_mut(&mut whole.chunk).end_line = page[4].chunk.end_line;
         assert_eq!(names(&whole), [""; 0]);

@@ -24,9 +24,10 @@ use crate::generate::first_token::degradation_of;
 use crate::generate::generation::{Generation, PendingGeneration};
 use crate::guard::attribution::AnswerQuality;
 use crate::guard::output_filter::{OutputFilter, Stop};
-use crate::quote::{Passage, Quote, Similarities, extract};
+use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract};
+use crate::retrieve::ScoredChunk;
 use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
-use book::escaped;
+use book::{escaped, href};
 use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
 use models::provider::ProviderError;
 use store::budget::{Reserved, Spent, estimated};
@@ -39,8 +40,7 @@ const BEGIN_GRACE: Duration = Duration::from_millis(200);
 /// second is the right one in 8 of the 38 above it, and in 2 of the others.
 const CLOSE: f32 = 0.95;
 
-/// The most words of a section that is followed by links to the sections below its heading, and the most links.
-const MAX_INTRODUCTION_WORDS: usize = 180;
+/// The most links to the sections below a quoted one.
 const MAX_SUBSECTIONS: usize = 8;
 
 /// The source of an answer's text.
@@ -332,35 +332,41 @@ impl Prepared {
             .collect()
     }
 
-    /// Quotes the first passage with text. If it is a short introduction, links to the sections below its heading follow.
+    /// Quotes the first passage with text. If the section is short enough to be quoted whole, links to the sections below its heading follow.
     fn quote(&self, passages: &[Passage<'_>]) -> Vec<Quote> {
         let similarities = self.texts.similarities.as_ref();
         let continues = &self.sentences.continues;
         let mut quote = extract(&self.standalone, passages, similarities, continues);
-        let is_quoted = |passage: &&Passage<'_>| quote.contains(&Quote::Citation(passage.n));
-        let Some(quoted) = passages.iter().find(is_quoted) else {
-            return quote;
-        };
-        if quoted.candidate.chunk.word_count > MAX_INTRODUCTION_WORDS {
-            return quote;
+        let quoted = passages
+            .iter()
+            .find(|passage| quote.contains(&Quote::Citation(passage.n)));
+        let links = quoted.map_or_else(String::new, |quoted| self.links_below(quoted.candidate));
+        if !links.is_empty() {
+            let introduction = &self.sentences.below;
+            quote.push(Quote::Text(format!("\n\n*{introduction}* {links}")));
         }
-        let below = self.texts.around.subsections(quoted.candidate);
-        let locale = self.locale.as_deref();
-        let links = below.iter().take(MAX_SUBSECTIONS).map(|section| {
-            let (heading, url) = (escaped(section.section()), section.url(locale));
-            format!("[{heading}]({url})")
-        });
-        let mut links: Vec<String> = links.collect();
-        if links.is_empty() {
-            return quote;
+        quote
+    }
+
+    /// Returns links to the sections directly below a section's heading; empty if there are none, or the section is long.
+    fn links_below(&self, section: &ScoredChunk) -> String {
+        let around = &self.texts.around;
+        if around.own_words(section) > TARGET_WORDS {
+            return String::new();
         }
-        if below.len() > links.len() {
+        let below = around.subsections(section);
+        let mut links: Vec<String> = below
+            .iter()
+            .take(MAX_SUBSECTIONS)
+            .filter_map(|section| {
+                let address = href::of(&section.url(self.locale.as_deref()))?;
+                Some(format!("[{}]({address})", escaped(section.section())))
+            })
+            .collect();
+        if below.len() > MAX_SUBSECTIONS {
             links.push("…".to_owned());
         }
-        let introduction = &self.sentences.below;
-        let links = links.join(" · ");
-        quote.push(Quote::Text(format!("\n\n*{introduction}* {links}")));
-        quote
+        links.join(" · ")
     }
 
     /// True if a model's text is an answer although the search is in doubt: the model is trusted, and a passage supports a sentence.

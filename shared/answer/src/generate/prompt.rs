@@ -2,7 +2,7 @@
 
 use super::readable::readable;
 use crate::quote::Passage;
-use models::chat::{Functions, Prompt, begin, data, end};
+use models::chat::{Functions, Prompt, close_fence, open_fence, push_fenced};
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
@@ -61,7 +61,7 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
     let mut user = fenced(asked.passages, fence);
     conversation(&mut user, fence, asked.history);
     if let Some(selected) = asked.selected_text {
-        data(
+        push_fenced(
             &mut user,
             fence,
             "text the reader selected on the page",
@@ -70,17 +70,17 @@ pub fn answer_prompt(asked: &AnswerRequest<'_>, fence: &str) -> Prompt {
     }
     if let Some(context) = asked.context {
         let about = "the reader's words on what the question is about, which are no source";
-        data(&mut user, fence, about, context);
+        push_fenced(&mut user, fence, about, context);
     }
     for (about, place) in [
         ("the page that the reader is on", asked.page),
         ("the book's version that the passages are of", asked.version),
     ] {
         if let Some(place) = place {
-            data(&mut user, fence, about, place);
+            push_fenced(&mut user, fence, about, place);
         }
     }
-    data(&mut user, fence, "the reader's question", asked.question);
+    push_fenced(&mut user, fence, "the reader's question", asked.question);
     if asked.lookups > 0 {
         user.push_str(LOOK_UP);
     }
@@ -103,7 +103,7 @@ pub fn fenced(passages: &[Passage<'_>], fence: &str) -> String {
         let (n, chunk) = (passage.n, &passage.candidate.chunk);
         let cut = if chunk.goes_on() { ", cut" } else { "" };
         let about = format!("passage [{n}]{cut}, from: {}", chunk.breadcrumb);
-        begin(
+        open_fence(
             &mut text,
             fence,
             &about,
@@ -112,7 +112,7 @@ pub fn fenced(passages: &[Passage<'_>], fence: &str) -> String {
     }
     // There may be dozens of passages, so only the last one has a line for its end.
     if !passages.is_empty() {
-        end(&mut text, fence);
+        close_fence(&mut text, fence);
     }
     text
 }
@@ -149,7 +149,7 @@ pub fn rewrite_prompt(
     );
     let mut user = String::new();
     conversation(&mut user, fence, history);
-    data(&mut user, fence, "the reader's last question", question);
+    push_fenced(&mut user, fence, "the reader's last question", question);
     user.push_str("Rewrite the reader's last question by the rules.");
     Prompt {
         system: REWRITE
@@ -163,10 +163,10 @@ pub fn rewrite_prompt(
 fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
     for exchange in history {
         if !exchange.question.is_empty() {
-            data(user, fence, "the reader asked earlier", &exchange.question);
+            push_fenced(user, fence, "the reader asked earlier", &exchange.question);
         }
         let answer = exchange.answer.as_deref().unwrap_or("(broke off)");
-        data(user, fence, "the answer then", answer);
+        push_fenced(user, fence, "the answer then", answer);
     }
 }
 

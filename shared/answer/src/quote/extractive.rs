@@ -11,10 +11,10 @@ use book::{ListMarkers, fenced};
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at it. Of the strings that 240 questions of real users about eight sites need,
 /// answers then have .62, at 120 words .58; a median answer has 198 words instead of 158.
-const WORDS: usize = 180;
+pub(crate) const TARGET_WORDS: usize = 180;
 /// The most words of a quote. Blocks that belong together may be longer.
 const MAX_WORDS: usize = 300;
-/// The penalty for each unit of |ln(words / WORDS)|.
+/// The penalty for each unit of `|ln(words / TARGET_WORDS)|`.
 const LENGTH_WEIGHT: f32 = 0.1;
 /// The penalty for a quote that begins in the middle of a section, where text may point back to what is left out. With it 20 of 182 quotes about eight
 /// sites leave out a beginning, without it 45; the strings that questions need are as often in them (.625, .619).
@@ -205,7 +205,7 @@ fn best_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usi
     if let Some(entry) = best_entry(blocks, similarities) {
         return entry;
     }
-    if words(blocks) <= WORDS {
+    if words(blocks) <= TARGET_WORDS {
         return 0..blocks.len();
     }
     let gains: Vec<Vec<f32>> = blocks
@@ -267,7 +267,7 @@ fn list_cuts(blocks: &[QuotableBlock]) -> Vec<usize> {
 /// Returns the distance of a length from the target.
 fn distance(length: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a page has few words")]
-    let ratio = length.max(1) as f32 / WORDS as f32;
+    let ratio = length.max(1) as f32 / TARGET_WORDS as f32;
     ratio.ln().abs()
 }
 

@@ -10,8 +10,8 @@ use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
 use crate::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::understand::language::AnswerLocale;
 use crate::understand::language::answer_locale;
-use crate::understand::pointing::points_back;
-use crate::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, has_subject, outcome};
+use crate::understand::pointing::{has_subject, points_back};
+use crate::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
 use store::budget::{Reserved, Spent};
 use store::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
 
@@ -27,6 +27,9 @@ const WORD_CHARACTERS: usize = 10;
 const OWN_SHARE: f32 = 0.5;
 /// The end of an earlier question that is searched for together with the next one, in characters.
 const MAX_EARLIER_CHARACTERS: usize = 600;
+
+/// Begins the line with the page and heading of a quote, as [`book::heading`] writes it.
+const QUOTED_HEADING: &str = "#### ";
 
 /// The search results of a question.
 pub(crate) struct SearchResult {
@@ -217,11 +220,14 @@ fn may_depend(question: &str, language: Language) -> bool {
     lengths.len() <= FEW_WORDS && lengths.iter().sum::<usize>() <= FEW_WORDS * WORD_CHARACTERS
 }
 
-/// Returns what an earlier exchange was about: its question, and the heading of the quote that answered it, if the question has no word of its own ("explain" about selected text).
+/// Returns what an earlier exchange was about: its question, and the heading of the quote that answered it, if the question has no word of its own
+/// ("explain" about selected text).
 fn subject_of(exchange: &Exchange, language: Language) -> String {
     let question = end_of(&exchange.question);
     let answer = exchange.answer.as_deref().unwrap_or_default();
-    let heading = answer.lines().find(|line| line.starts_with('#'));
+    let heading = answer
+        .lines()
+        .find_map(|line| line.strip_prefix(QUOTED_HEADING));
     match heading {
         Some(heading) if !has_subject(question, language) => format!("{question}\n{heading}"),
         _ => question.to_owned(),
@@ -286,9 +292,10 @@ mod tests {
             };
             subject_of(&exchange, Language::ENGLISH)
         };
-        let quote = "#### Sensors › Dew\n\nIt drifts. [1]";
-        assert_eq!(about("explain", quote), "explain\n#### Sensors › Dew");
-        assert_eq!(about("dew?", quote), "dew?");
+        let quote = format!("{}\n\nIt drifts. [1]", book::heading("Sensors › Dew"));
+        assert_eq!(about("explain", &quote), "explain\nSensors › Dew");
+        assert_eq!(about("dew?", &quote), "dew?");
+        assert_eq!(about("explain", "```sh\n# installs\n```"), "explain");
         assert_eq!(about("explain", "No."), "explain");
     }
 

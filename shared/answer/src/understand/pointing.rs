@@ -26,6 +26,12 @@ const FORM: &str = "simple simpler short shorter longer words detail details exa
     palavras curto detalhes mais exemplo exemplos semplice parole breve dettagli più esempio esempi \
     проще короче подробнее пример словами 簡単 例 簡潔 简单 例子 详细 쉽게 예시 بسيط مثال آسان";
 
+/// True if a question has words besides those of asking.
+pub(crate) fn has_subject(question: &str, language: Language) -> bool {
+    let words = Words::new(language);
+    words.of_question(question).next().is_some()
+}
+
 /// True if a question says nothing without the conversation ("why?"), continues it ("and in water?"), asks for another form of its answer ("in
 /// simpler words"), or has a word that points back and hardly any of its own ("how do I know if it is?").
 pub(crate) fn points_back(question: &str, language: Language) -> bool {

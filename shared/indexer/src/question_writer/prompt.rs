@@ -4,7 +4,7 @@ use book::chunk::count_tokens;
 use book::questions::{AskedSection, MAX_QUESTION_CHARACTERS};
 use book::visible;
 
-use models::chat::{Functions, Prompt, data};
+use models::chat::{Functions, Prompt, push_fenced};
 
 const QUESTIONS: &str = include_str!("../../prompts/questions.md");
 const LAST: &str = "Write the questions by the rules, one a line.";
@@ -53,8 +53,8 @@ const REASONING: [&str; 2] = ["<think>", "</think>"];
 pub fn questions_prompt(section: &AskedSection, fence: &str) -> Prompt {
     let mut user = String::new();
     let place = section.breadcrumb.join(" › ");
-    data(&mut user, fence, "the section's place in the book", &place);
-    data(
+    push_fenced(&mut user, fence, "the section's place in the book", &place);
+    push_fenced(
         &mut user,
         fence,
         "the section's text",

@@ -16,7 +16,7 @@ use crate::provider::ProviderError;
 pub use cohere::CohereChat;
 pub use functions::{Called, FunctionCall, Functions, Lookup};
 pub use openai::OpenAiChat;
-pub use prompt::{Prompt, begin, data, end, fence};
+pub use prompt::{Prompt, close_fence, fence, open_fence, push_fenced};
 
 /// A chat model; clones share connections.
 #[derive(Debug, Clone)]

@@ -38,19 +38,19 @@ pub fn fence(message_id: Uuid) -> String {
 }
 
 /// Appends a fenced text, with a line that describes it.
-pub fn data(user: &mut String, fence: &str, about: &str, text: &str) {
-    begin(user, fence, about, text);
-    end(user, fence);
+pub fn push_fenced(user: &mut String, fence: &str, about: &str, text: &str) {
+    open_fence(user, fence, about, text);
+    close_fence(user, fence);
 }
 
 /// Appends the line that describes a fenced text, and the text.
-pub fn begin(user: &mut String, fence: &str, about: &str, text: &str) {
+pub fn open_fence(user: &mut String, fence: &str, about: &str, text: &str) {
     // The description may contain an author's words, so it must stay on one line.
     let about = about.replace(['\n', '\r'], " ");
     user.push_str(&format!("{fence} begin: {about}\n{text}\n"));
 }
 
 /// Appends the line after a fenced text.
-pub fn end(user: &mut String, fence: &str) {
+pub fn close_fence(user: &mut String, fence: &str) {
     user.push_str(&format!("{fence} end\n\n"));
 }

@@ -379,7 +379,7 @@ proptest! {
         let kind = |at: usize| page.blocks[at].0.clone();
         let leads = |at: usize| kind(at) == MarkKind::Paragraph && page.blocks[at].1.len().is_multiple_of(3);
         let Range { start, end } = quoted;
-        if page.words <= WORDS {
+        if page.words <= TARGET_WORDS {
             prop_assert_eq!(start, 0);
         }
         // Lists and their introductions are quoted whole unless they are long.

@@ -65,7 +65,7 @@ fn a_very_long_list_is_cut_between_items() {
             "{markdown}"
         );
         assert!(
-            text::split(&markdown).count() <= MAX_WORDS + WORDS,
+            text::split(&markdown).count() <= MAX_WORDS + TARGET_WORDS,
             "{markdown}"
         );
     }
