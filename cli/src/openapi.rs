@@ -295,6 +295,8 @@ fn search_parameters() -> Value {
             "schema": {"type": "array", "items": {"type": "string", "enum": ["docs", "blog", "page"]}},
             "description": "Search pages of these kinds only, separated by commas",
         },
+        {"name": "facets", "in": "query", "schema": {"type": "string"},
+            "description": "Facets that the site declares, separated by commas: `plan:pro,language:go`"},
     ])
 }
 

@@ -19,6 +19,7 @@ use std::fmt::Debug;
 use std::panic;
 use std::time::Duration;
 
+use bookrag::book::{FacetKind, Facets};
 use bookrag::index::{Filters, IndexError, NewPoint, ScoredPoint, VectorIndex, VectorQuery};
 use bookrag_test_qdrant::Engine;
 use qdrant_client::Qdrant;
@@ -74,6 +75,12 @@ impl Store {
 
     async fn ensure(&self, dimensions: usize) {
         let ensuring = self.index.ensure_collection(&self.collection, dimensions);
+        ensuring.await.unwrap();
+        let facets = Facets::from([
+            ("plan".to_owned(), FacetKind::Text),
+            ("release".to_owned(), FacetKind::AtMost),
+        ]);
+        let ensuring = self.index.ensure_facets(&self.collection, &facets);
         ensuring.await.unwrap();
     }
 

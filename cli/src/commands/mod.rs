@@ -26,7 +26,7 @@ mod progress;
 pub(crate) mod output;
 mod terminal;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -113,7 +113,7 @@ enum Command {
 }
 
 /// The heading of options that only some books need.
-const FILTERS: &str = "Filters, for books with translations, versions or hardware tiers";
+const FILTERS: &str = "Filters, for books with translations, versions, hardware tiers or facets";
 
 /// Where the site was built.
 #[derive(Debug, Clone, Default, Args)]
@@ -168,7 +168,19 @@ struct QuestionArguments {
     /// Your hardware tier, 1 to 4: sections that need more are left out.
     #[arg(long, value_name = "TIER", help_heading = FILTERS, hide_short_help = true)]
     hardware_tier: Option<i64>,
+    /// A facet that the site declares, as `plan=pro`; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = facet, help_heading = FILTERS, hide_short_help = true)]
+    facet: Vec<(String, String)>,
 }
+
+/// Parses `NAME=VALUE`.
+fn facet(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("a facet has the form NAME=VALUE, got `{text}`"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 
 impl QuestionArguments {
     fn text(&self) -> String {
@@ -185,6 +197,7 @@ impl QuestionArguments {
                 "version": self.version,
                 "kind": (!self.kind.is_empty()).then_some(&self.kind),
                 "hardware_tier": self.hardware_tier,
+                "facets": self.facet.iter().cloned().collect::<BTreeMap<_, _>>(),
             },
         })
     }

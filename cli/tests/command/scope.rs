@@ -3,6 +3,7 @@
 mod selection;
 mod structure;
 mod repeats;
+mod facets;
 mod instances;
 mod kinds;
 

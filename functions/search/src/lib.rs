@@ -4,6 +4,7 @@
 mod page;
 mod questions;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +20,7 @@ use bookrag::api::{
 use bookrag::book::ContentKind;
 use bookrag::context::Context;
 use bookrag::error::Error;
-use bookrag::index::Filters;
+use bookrag::index::{FacetFilter, Filters};
 use bookrag::retrieve::{Signals, milliseconds};
 use serde::Deserialize;
 
@@ -70,6 +71,7 @@ struct Parameters {
     locale: Option<String>,
     version: Option<String>,
     kind: Option<String>,
+    facets: Option<String>,
 }
 
 impl TryFrom<Parameters> for SearchRequest {
@@ -85,6 +87,7 @@ impl TryFrom<Parameters> for SearchRequest {
                 locale: url.locale,
                 version: url.version,
                 kind: kinds(url.kind.as_deref())?,
+                facets: facets(url.facets.as_deref())?,
                 ..Filters::default()
             },
         })
@@ -99,6 +102,23 @@ fn kinds(text: Option<&str>) -> Result<Vec<ContentKind>, Error> {
             let mut kinds = ContentKind::ALL.into_iter();
             let kind = kinds.find(|kind| kind.label() == name.trim());
             kind.ok_or_else(|| Error::field("kind", "kind must be docs, blog or page"))
+        })
+        .collect()
+}
+
+/// Parses facets separated by commas, as in `plan:pro,language:go`.
+fn facets(text: Option<&str>) -> Result<BTreeMap<String, FacetFilter>, Error> {
+    text.into_iter()
+        .flat_map(|text| text.split(','))
+        .map(|facet| match facet.split_once(':') {
+            Some((name, value)) => {
+                let value = FacetFilter::Text(value.trim().to_owned());
+                Ok((name.trim().to_owned(), value))
+            }
+            None => Err(Error::field(
+                "facets",
+                "facets must be names and values, such as plan:pro,language:go",
+            )),
         })
         .collect()
 }

@@ -89,6 +89,7 @@ pub(super) fn read_built_page(
             description: head.description,
             ..FrontMatter::default()
         },
+        facets: BTreeMap::new(),
         date: None,
         placement: Placement::default(),
         blocks: content.blocks,

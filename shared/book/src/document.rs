@@ -11,6 +11,7 @@ use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{canonical_files, read_built_page};
+use super::facets::{FacetValue, page_facets};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::is_shown_text_file;
 use super::inputs::{Input, InputUse, Inputs, MAX_INPUT_BYTES, MAX_INPUTS, TextFile, is_too_much};
@@ -50,6 +51,8 @@ pub struct Document {
     pub title: String,
     /// The front matter.
     pub front_matter: FrontMatter,
+    /// The page's values of the site's facets.
+    pub facets: BTreeMap<String, FacetValue>,
     /// The date of a blog post, from its front matter or else its path; `None` for other pages.
     pub date: Option<Date>,
     /// Module, chapter and lesson, for docs only.
@@ -257,6 +260,7 @@ pub fn read_document(
     let title_line = split.title_line.unwrap_or(1);
     show_title(&mut body, instance.kind, &title, title_line, &front_matter);
     let questions = page_questions(settings, page, &body.blocks, inputs, &mut body.warnings);
+    let facets = page_facets(&settings.facets, &front_matter, &mut body.warnings);
     let (placement, date) = match instance.kind {
         ContentKind::Docs => {
             let folder = folder_titles(&page.source, inputs);
@@ -282,6 +286,7 @@ pub fn read_document(
         questions,
         warnings: body.warnings,
         text_files: body.text_files,
+        facets,
         front_matter,
     })
 }
@@ -424,29 +429,11 @@ pub fn with_line_feeds(text: &str) -> String {
 }
 
 fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String> {
-    let has = |field: &str| match field {
-        "id" => front_matter.id.is_some(),
-        "title" => front_matter.title.is_some(),
-        "sidebar_position" => front_matter.sidebar_position.is_some(),
-        "sidebar_label" => front_matter.sidebar_label.is_some(),
-        "description" => front_matter.description.is_some(),
-        "duration_minutes" => front_matter.duration_minutes.is_some(),
-        "proficiency_level" => front_matter.proficiency_level.is_some(),
-        "layer" => front_matter.layer.is_some(),
-        "hardware_tier" => front_matter.hardware_tier.is_some(),
-        "tier_1_path" => front_matter.tier_1_path.is_some(),
-        "learning_objectives" => !front_matter.learning_objectives.is_empty(),
-        "keywords" => !front_matter.keywords.is_empty(),
-        "tags" => !front_matter.tags.is_empty(),
-        "prerequisites" => !front_matter.prerequisites.is_empty(),
-        "chapter" => front_matter.chapter.is_some(),
-        "module" => front_matter.module.is_some(),
-        "lesson" => front_matter.lesson.is_some(),
-        other => front_matter.other.contains_key(other),
-    };
     required
         .iter()
-        .filter(|field| !has(field))
+        .filter(|field| {
+            front_matter.values(field).is_empty() && !front_matter.other.contains_key(*field)
+        })
         .cloned()
         .collect()
 }

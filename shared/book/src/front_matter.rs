@@ -74,6 +74,32 @@ impl FrontMatter {
             .collect();
         words.join("\n").chars().take(MAX_SEARCH_WORDS).collect()
     }
+
+    /// Returns the values of a field as text; none if it is missing or a mapping.
+    #[must_use]
+    pub fn values(&self, field: &str) -> Vec<String> {
+        let one = match field {
+            "keywords" => return self.keywords.clone(),
+            "learning_objectives" => return self.learning_objectives.clone(),
+            "prerequisites" => return self.prerequisites.clone(),
+            "tags" => return self.tags.clone(),
+            "chapter" => self.chapter.clone(),
+            "description" => self.description.clone(),
+            "duration_minutes" => self.duration_minutes.map(|minutes| minutes.to_string()),
+            "hardware_tier" => self.hardware_tier.map(|tier| tier.to_string()),
+            "id" => self.id.clone(),
+            "layer" => self.layer.clone(),
+            "lesson" => self.lesson.clone(),
+            "module" => self.module.clone(),
+            "proficiency_level" => self.proficiency_level.clone(),
+            "sidebar_label" => self.sidebar_label.clone(),
+            "sidebar_position" => self.sidebar_position.map(|position| position.to_string()),
+            "tier_1_path" => self.tier_1_path.clone(),
+            "title" => self.title.clone(),
+            other => return self.other.get(other).cloned().map(texts).unwrap_or_default(),
+        };
+        one.into_iter().collect()
+    }
 }
 
 /// The error in a page's front matter.

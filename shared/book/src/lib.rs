@@ -5,11 +5,12 @@ mod line_starts;
 mod script;
 mod paths;
 mod webpage;
+mod front_matter;
+mod facets;
 mod settings;
 
 mod pages;
 mod missing;
-mod front_matter;
 mod blog;
 mod permalink;
 mod jsx;
@@ -53,6 +54,7 @@ pub use escape::{
     LinePosition, ListMarkers, MarkdownPiece, Pieces, Wrap, escaped, fence_info, fence_of, fenced,
     heading, heading_text, href, marked_text, marker_length, table,
 };
+pub use facets::{FacetKind, FacetValue, Facets};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::{Filter as HiddenFilter, is_hidden, visible};
 pub use inputs::{Input, InputUse, Inputs, TextFile, is_too_much};

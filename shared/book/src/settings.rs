@@ -31,6 +31,7 @@ pub use instance::{
 pub use origin::{Origin, Setting};
 
 use crate::document::{SkipReason, decode};
+use crate::facets::Facets;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
 use docusaurus::read_docusaurus_config;
@@ -128,6 +129,8 @@ pub struct SiteSettings {
     pub is_build: bool,
     /// Front matter fields that a page must have to be indexed.
     pub require_front_matter: Vec<String>,
+    /// Fields of the front matter that searches can be filtered by.
+    pub facets: Facets,
     /// Sets of synonyms, from `synonyms.txt`.
     pub synonyms: Vec<Vec<String>>,
     /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
@@ -283,6 +286,9 @@ impl SiteSettings {
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
+        if !toml.facets.is_empty() {
+            picker.note("facets", &toml.facets);
+        }
         Ok(Self {
             title,
             // Only exports need it and also accept it as an argument, so a computed one causes no warning.
@@ -305,6 +311,7 @@ impl SiteSettings {
             keep_anchor_case,
             is_build,
             require_front_matter: toml.require_front_matter,
+            facets: toml.facets,
             synonyms: site_synonyms(files, &mut picker)?,
             origins: std::mem::take(&mut picker.origins),
             warnings: picker.into_warnings(),

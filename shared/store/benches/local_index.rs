@@ -362,6 +362,7 @@ fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> New
             fallback_urls: Vec::new(),
             version: "current".to_owned(),
             date: None,
+            facets: std::collections::BTreeMap::new(),
             unlisted: false,
             created_at: "2026-01-31T12:00:00Z".to_owned(),
         },

@@ -19,6 +19,7 @@ pub(super) struct Schema {
 pub(super) enum IndexKind {
     Keyword,
     Integer,
+    Float,
     Bool,
 }
 
@@ -28,6 +29,7 @@ impl IndexKind {
         match self {
             Self::Keyword => "keyword",
             Self::Integer => "integer",
+            Self::Float => "float",
             Self::Bool => "bool",
         }
     }

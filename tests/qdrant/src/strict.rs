@@ -23,8 +23,8 @@ pub(super) fn check_filter(filter: &Filter, schema: &Schema) -> Result<(), CallE
 fn check_condition(condition: &Condition, schema: &Schema) -> Result<(), CallError> {
     match condition {
         Condition::Field(field) => check_field(field, schema),
-        Condition::IsEmpty(field) => check_index(&field.is_empty.key, None, schema),
-        Condition::IsNull(field) => check_index(&field.is_null.key, None, schema),
+        Condition::IsEmpty(field) => check_index(&field.is_empty.key, &[], schema),
+        Condition::IsNull(field) => check_index(&field.is_null.key, &[], schema),
         Condition::Filter(filter) => check_filter(filter, schema),
         // Ids and vectors need no payload index; `convert::filter` never creates nested or custom conditions.
         Condition::HasId(_)
@@ -36,49 +36,52 @@ fn check_condition(condition: &Condition, schema: &Schema) -> Result<(), CallErr
 
 fn check_field(field: &FieldCondition, schema: &Schema) -> Result<(), CallError> {
     if let Some(value) = &field.r#match {
-        check_index(&field.key, match_kind(value), schema)?;
+        check_index(&field.key, match_kinds(value), schema)?;
     }
     if field.range.is_some() {
-        check_index(&field.key, Some(IndexKind::Integer), schema)?;
+        check_index(&field.key, &[IndexKind::Integer, IndexKind::Float], schema)?;
     }
     if field.is_empty.is_some() || field.is_null.is_some() {
-        check_index(&field.key, None, schema)?;
+        check_index(&field.key, &[], schema)?;
     }
     Ok(())
 }
 
-fn match_kind(value: &Match) -> Option<IndexKind> {
+fn match_kinds(value: &Match) -> &'static [IndexKind] {
     match value {
-        Match::Value(one) => Some(match one.value {
-            ValueVariants::String(_) => IndexKind::Keyword,
-            ValueVariants::Integer(_) => IndexKind::Integer,
-            ValueVariants::Bool(_) => IndexKind::Bool,
-        }),
-        Match::Any(any) => Some(list_kind(&any.any)),
-        Match::Except(except) => Some(list_kind(&except.except)),
-        Match::Text(_) | Match::TextAny(_) | Match::Phrase(_) => None,
+        Match::Value(one) => match one.value {
+            ValueVariants::String(_) => &[IndexKind::Keyword],
+            ValueVariants::Integer(_) => &[IndexKind::Integer],
+            ValueVariants::Bool(_) => &[IndexKind::Bool],
+        },
+        Match::Any(any) => list_kinds(&any.any),
+        Match::Except(except) => list_kinds(&except.except),
+        Match::Text(_) | Match::TextAny(_) | Match::Phrase(_) => &[],
     }
 }
 
-fn list_kind(list: &AnyVariants) -> IndexKind {
+fn list_kinds(list: &AnyVariants) -> &'static [IndexKind] {
     match list {
-        AnyVariants::Strings(_) => IndexKind::Keyword,
-        AnyVariants::Integers(_) => IndexKind::Integer,
+        AnyVariants::Strings(_) => &[IndexKind::Keyword],
+        AnyVariants::Integers(_) => &[IndexKind::Integer],
     }
 }
 
-/// `needed` is the kind of index; `None` accepts any.
-fn check_index(
-    key: &JsonPath,
-    needed: Option<IndexKind>,
-    schema: &Schema,
-) -> Result<(), CallError> {
+/// `fitting` are the kinds of index that fit; any kind does if there are none.
+fn check_index(key: &JsonPath, fitting: &[IndexKind], schema: &Schema) -> Result<(), CallError> {
     let field = key.to_string();
-    let present = schema.indexes.get(&field).copied();
-    if present.is_some_and(|kind| needed.is_none_or(|needed| kind == needed)) {
+    let present = schema.indexes.get(&field);
+    if present.is_some_and(|kind| fitting.is_empty() || fitting.contains(kind)) {
         return Ok(());
     }
-    let kinds = needed.map_or("keyword, integer, bool", IndexKind::name);
+    let kinds = match fitting {
+        [] => "keyword, integer, float, bool".to_owned(),
+        kinds => kinds
+            .iter()
+            .map(|kind| kind.name())
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
     Err(CallError::Invalid(format!(
         "Index required but not found for \"{field}\" of one of the following types: [{kinds}]. \
          Help: Create an index for this key or use a different filter."

@@ -138,6 +138,7 @@ pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
         fallback_urls: Vec::new(),
         version: "current".to_owned(),
         date: None,
+        facets: std::collections::BTreeMap::new(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
     }

@@ -1,8 +1,11 @@
 //! Full-text search, the fallback for the vector store.
 
+use std::collections::BTreeMap;
+
+use bookrag::book::FacetValue;
 use bookrag::catalog::{Catalog, ChunkRow};
 use bookrag::chunk::SectionType;
-use bookrag::index::{ChunkPayload, Filters, TitleOrNumber};
+use bookrag::index::{ChunkPayload, FacetFilter, Filters, TitleOrNumber};
 use bookrag::retrieve::Language;
 
 use uuid::Uuid;
@@ -206,6 +209,13 @@ fn distinguish(payload: &mut ChunkPayload) {
     payload.locale = vec!["ur".to_owned(), "de".to_owned()];
     "1.0".clone_into(&mut payload.version);
     "versioned_docs/version-1.0/a b.md".clone_into(&mut payload.source);
+    payload.facets = BTreeMap::from([
+        (
+            "plan".to_owned(),
+            FacetValue::Texts(vec!["pro".to_owned(), "team \u{201c}a\u{201d}".to_owned()]),
+        ),
+        ("release".to_owned(), FacetValue::Number(2.5)),
+    ]);
 }
 
 /// Filters with one condition each, and one with all conditions; only a payload changed by [`distinguish`] matches.
@@ -228,6 +238,10 @@ fn conditions() -> Vec<Filters> {
         versions_beside: vec!["api@1.0".to_owned()],
         kind: Vec::new(),
         source: text("versioned_docs/version-1.0/a b.md"),
+        facets: BTreeMap::from([
+            ("plan".to_owned(), FacetFilter::Text("pro".to_owned())),
+            ("release".to_owned(), FacetFilter::Number(2.5)),
+        ]),
     };
     let none = Filters::default;
     vec![
@@ -254,6 +268,13 @@ fn conditions() -> Vec<Filters> {
         },
         Filters {
             lesson: all.lesson.clone(),
+            ..none()
+        },
+        Filters {
+            facets: BTreeMap::from([(
+                "plan".to_owned(),
+                FacetFilter::Text("team \u{201c}a\u{201d}".to_owned()),
+            )]),
             ..none()
         },
         Filters {
@@ -355,6 +376,14 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
         },
         Filters {
             hardware_tier: Some(-1),
+            ..all.clone()
+        },
+        Filters {
+            facets: BTreeMap::from([("release".to_owned(), FacetFilter::Number(2.0))]),
+            ..all.clone()
+        },
+        Filters {
+            facets: BTreeMap::from([("plan".to_owned(), FacetFilter::Text("p\0".to_owned()))]),
             ..all.clone()
         },
         Filters {

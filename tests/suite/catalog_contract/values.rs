@@ -33,6 +33,8 @@ pub(super) async fn the_values_of_a_field_are_listed_once(store: Store) {
         ("chapter_number", &["1", "11"]),
         ("lesson_id", &["2.11.1"]),
         ("source", &[SOURCE, "versioned_docs/version-1.0/a b.md"]),
+        ("facets.plan", &["pro", "team \u{201c}a\u{201d}"]),
+        ("facets.release", &["2.5"]),
         ("no_such_field", &[]),
     ] {
         let mut values = catalog.values(index_id, field).await.unwrap();

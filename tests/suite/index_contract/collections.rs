@@ -40,8 +40,8 @@ pub(super) async fn ensuring_twice_keeps_the_points(store: Store) {
 
 pub(super) async fn concurrent_ensures_all_succeed(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let ensure = || index.ensure_collection(name, DIMENSIONS);
-    tokio::try_join!(ensure(), ensure(), ensure(), ensure()).unwrap();
+    let ensure = || store.ensure(DIMENSIONS);
+    tokio::join!(ensure(), ensure(), ensure(), ensure());
     index.upsert(name, many(1)).await.unwrap();
     assert_answers_every_filter(index, name).await;
 }

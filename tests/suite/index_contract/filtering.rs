@@ -1,7 +1,11 @@
 //! Filters apply to both rankers, on every field.
 
+use std::collections::BTreeMap;
+
+use bookrag::book::FacetValue;
 use bookrag::chunk::SectionType;
 use bookrag::index::{Filters, NewPoint, TitleOrNumber};
+use serde_json::{Value, json};
 
 use super::points::{DIMENSIONS, found, ids, many, point, vector};
 use super::{Store, search};
@@ -45,6 +49,7 @@ fn points() -> [NewPoint; 3] {
     first.locale = vec!["en".to_owned(), "ur".to_owned()];
     first.version = "current".into();
     first.source = "docs/a b.md".into();
+    first.facets = facets(&json!({"plan": ["pro", "team up"], "release": 2.5}));
 
     second.module = "Simulation".into();
     second.module_number = Some(2);
@@ -60,6 +65,7 @@ fn points() -> [NewPoint; 3] {
     second.locale = vec!["de".to_owned()];
     second.version = "1.0".into();
     second.source = "versioned_docs/version-1.0/a b.md".into();
+    second.facets = facets(&json!({"plan": ["free"], "release": 3}));
 
     third.module = "Unknown".into();
     third.module_number = None;
@@ -76,6 +82,14 @@ fn points() -> [NewPoint; 3] {
     third.version = "2.0".into();
     third.source = "docs/c.md".into();
     points
+}
+
+fn facets(json: &Value) -> BTreeMap<String, FacetValue> {
+    serde_json::from_value(json.clone()).unwrap()
+}
+
+fn by_facets(json: &Value) -> Filters {
+    serde_json::from_value(json!({ "facets": json })).unwrap()
 }
 
 /// Filters, and the positions in [`points`] that match them.
@@ -116,6 +130,13 @@ fn cases() -> Vec<(Filters, Vec<usize>)> {
         (beside("other", &["current"]), vec![0]),
         (only!(source: "docs/a b.md".to_owned()), vec![0]),
         (only!(source: "docs".to_owned()), vec![]),
+        (by_facets(&json!({"plan": "team up"})), vec![0]),
+        (by_facets(&json!({"plan": "team"})), vec![]),
+        (by_facets(&json!({"plan": "free", "release": 3})), vec![1]),
+        (by_facets(&json!({"plan": "pro", "release": 2})), vec![]),
+        // A page without a number always fits.
+        (by_facets(&json!({"release": 2.5})), vec![0, 2]),
+        (by_facets(&json!({"release": 1})), vec![2]),
     ]
 }
 
@@ -178,6 +199,7 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
         versions_beside: vec!["api@1.0".to_owned()],
         kind: Vec::new(),
         source: Some("docs/a b.md".to_owned()),
+        facets: by_facets(&json!({"plan": "pro", "release": 3})).facets,
     };
     assert_eq!(left_by(&store, &points, &all).await, [0]);
     let other = || Some("other".to_owned());

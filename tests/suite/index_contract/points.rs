@@ -144,6 +144,7 @@ fn payload(text: &str) -> ChunkPayload {
         fallback_urls: vec!["/book/ur/docs/nodes".to_owned()],
         version: "current".to_owned(),
         date: None,
+        facets: std::collections::BTreeMap::new(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
     }

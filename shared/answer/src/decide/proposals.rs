@@ -97,7 +97,7 @@ async fn first_pages(
         if read >= FIRST_PAGES {
             break;
         }
-        let more = catalog.pages_with_questions(index_id, locale, version, FIRST_PAGES - read);
+        let more = catalog.pages_with_questions(index_id, locale, &version, FIRST_PAGES - read);
         pages.extend(more.await?);
     }
     let sections = catalog.sections_with_questions(index_id, &pages, SECTIONS_OF_A_FIRST_PAGE);

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::{RetrieveError, Retrieved, Retriever, UNKNOWN_INDEX};
 use book::{ContentKind, origin_of_version};
-use store::catalog::{CatalogError, SiteInfo};
-use store::index::{Filters, TitleOrNumber};
+use serde_json::Value;
+use store::catalog::{CatalogError, InstanceInfo, SiteInfo};
+use store::index::{Condition, Filters, Test};
 
 /// The most values that an error lists.
 const MAX_LISTED: usize = 20;
@@ -54,7 +55,7 @@ struct Limit<'a> {
     /// The field of the request.
     field: &'static str,
     /// The field of the payload.
-    payload_field: &'static str,
+    payload_field: String,
     value: String,
     /// Values from the site's settings, valid even if no page has them.
     configured: Vec<&'a String>,
@@ -78,6 +79,7 @@ impl Retriever {
         if found.indexing.is_some() || index.index_id == UNKNOWN_INDEX {
             return Ok(());
         }
+        check_facets(limits, &index.site)?;
         if found.candidates.is_empty() {
             check_kinds(limits, &index.site)?;
         }
@@ -86,11 +88,15 @@ impl Retriever {
             let has_others = !index.site.other_instances.is_empty();
             found.candidates.is_empty() || (has_others && limit.payload_field == "version")
         };
-        for limit in limits_of(limits, &index.site).into_iter().filter(explains) {
+        let declared = limits.clone().with_declared_facets(&index.site.facets);
+        for limit in limits_of(&declared, &index.site)
+            .into_iter()
+            .filter(explains)
+        {
             if limit.configured.contains(&&limit.value) {
                 continue;
             }
-            let values = self.catalog().values(index.index_id, limit.payload_field);
+            let values = self.catalog().values(index.index_id, &limit.payload_field);
             let values = tokio::time::timeout(DEADLINE, values).await;
             let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
             let mut known = match values.unwrap_or_else(late) {
@@ -117,6 +123,22 @@ impl Retriever {
     }
 }
 
+/// Checks that the site declares the requested facets.
+fn check_facets(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
+    match limits
+        .facets
+        .keys()
+        .find(|name| !site.facets.contains_key(*name))
+    {
+        None => Ok(()),
+        Some(name) => Err(UnknownValue {
+            field: "filters.facets",
+            value: name.clone(),
+            known: site.facets.keys().cloned().collect(),
+        }),
+    }
+}
+
 /// Checks that the site has pages of the requested kinds.
 fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
     let versions = site.instances().map(|docs| docs.default_version.as_str());
@@ -137,61 +159,59 @@ fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
 
 /// Returns the filters that name a value. Flags, kinds and tiers are validated with the request.
 fn limits_of<'a>(filters: &Filters, site: &'a SiteInfo) -> Vec<Limit<'a>> {
-    let mut limits = Vec::new();
-    let mut limit = |field, payload_field, value: &Option<String>, configured: Vec<&'a String>| {
-        limits.extend(value.clone().map(|value| Limit {
-            field,
-            payload_field,
-            value,
-            configured,
-        }));
-    };
-    let set = |text: &'a String| Some(text).filter(|text| !text.is_empty());
-    let locales = site.locales.iter().chain(set(&site.default_locale));
-    let versions = site.instances().flat_map(|docs| {
-        let paths = docs.version_paths.values();
-        paths.chain(set(&docs.default_version))
+    let version = filters.version.as_ref().map(|version| Limit {
+        field: "filters.version",
+        payload_field: "version".to_owned(),
+        value: version.clone(),
+        configured: site.instances().flat_map(configured_versions).collect(),
     });
-    limit(
-        "filters.locale",
-        "locale",
-        &filters.locale,
-        locales.collect(),
-    );
-    limit(
-        "filters.version",
-        "version",
-        &filters.version,
-        versions.collect(),
-    );
-    for (field, title, number, value) in [
-        ("filters.module", "module", "module_number", &filters.module),
-        (
-            "filters.chapter",
-            "chapter",
-            "chapter_number",
-            &filters.chapter,
-        ),
-    ] {
-        let named = value.as_ref().map(|value| match value {
-            TitleOrNumber::Title(value) => (title, value.clone()),
-            TitleOrNumber::Number(value) => (number, value.to_string()),
-        });
-        if let Some((payload_field, value)) = named {
-            limit(field, payload_field, &Some(value), Vec::new());
-        }
-    }
-    for (field, payload_field, value) in [
-        ("filters.lesson", "lesson_id", &filters.lesson),
-        ("filters.layer", "layer", &filters.layer),
-        (
-            "filters.proficiency_level",
-            "proficiency_level",
-            &filters.proficiency_level,
-        ),
-        ("filters.source", "source", &filters.source),
-    ] {
-        limit(field, payload_field, value, Vec::new());
-    }
-    limits
+    let others = filters
+        .conditions()
+        .into_iter()
+        .filter_map(|condition| limit_of(condition, site));
+    version.into_iter().chain(others).collect()
+}
+
+fn configured_versions(docs: &InstanceInfo) -> impl Iterator<Item = &String> {
+    docs.version_paths
+        .values()
+        .chain(known_name(&docs.default_version))
+}
+
+/// Names are empty while the site is unknown.
+fn known_name(name: &String) -> Option<&String> {
+    Some(name).filter(|name| !name.is_empty())
+}
+
+fn limit_of(condition: Condition, site: &SiteInfo) -> Option<Limit<'_>> {
+    let field = match condition.field.as_str() {
+        "locale" => "filters.locale",
+        "module" | "module_number" => "filters.module",
+        "chapter" | "chapter_number" => "filters.chapter",
+        "lesson_id" => "filters.lesson",
+        "layer" => "filters.layer",
+        "proficiency_level" => "filters.proficiency_level",
+        "source" => "filters.source",
+        facet if facet.starts_with("facets.") => "filters.facets",
+        _ => return None,
+    };
+    let value = match condition.test {
+        Test::Contains(text) | Test::Is(Value::String(text)) => text,
+        Test::Is(number) => number.to_string(),
+        Test::IsOneOf(_) | Test::AtMost(_) => return None,
+    };
+    let configured = match field {
+        "filters.locale" => site
+            .locales
+            .iter()
+            .chain(known_name(&site.default_locale))
+            .collect(),
+        _ => Vec::new(),
+    };
+    Some(Limit {
+        field,
+        payload_field: condition.field,
+        value,
+        configured,
+    })
 }

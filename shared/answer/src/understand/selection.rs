@@ -66,7 +66,7 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
         versions_beside: versions.map(str::to_owned).collect(),
         // If the site has no pages of the kind, this version matches nothing.
         version: first.or(version.clone()),
-        ..filters.clone()
+        ..filters.clone().with_declared_facets(&site.facets)
     }
 }
 
@@ -310,8 +310,7 @@ mod tests {
                 ..Filters::default()
             };
             let filters = default_filters(&site, &filters, None);
-            let versions = filters.versions().expect("the site is known");
-            versions.into_iter().map(str::to_owned).collect::<Vec<_>>()
+            filters.versions().expect("the site is known")
         };
         assert_eq!(searched(None, &[Docs]), ["2.0", "api@3.0"]);
         assert_eq!(searched(Some("1.0"), &[Docs]), ["1.0", "api@3.0"]);

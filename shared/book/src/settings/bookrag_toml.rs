@@ -10,6 +10,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{DEFAULT_INSTANCE, MarkdownFormat, SettingsError};
+use crate::facets::{Facets, MAX_FACETS, is_facet_name};
 
 pub(super) const NAME: &str = "bookrag.toml";
 
@@ -26,6 +27,8 @@ pub(super) struct TomlSettings {
     pub(super) default_locale: Option<String>,
     pub(super) locales: Option<Vec<String>>,
     pub(super) require_front_matter: Vec<String>,
+    #[serde(deserialize_with = "named_facets")]
+    pub(super) facets: Facets,
     #[serde(deserialize_with = "folder_in_site")]
     pub(super) build: Option<String>,
     pub(super) pages: Switch<TomlPlugins>,
@@ -151,6 +154,23 @@ fn folder_in_site<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
     Err(D::Error::custom(format!(
         "`build` must name a folder within the site, such as `build`, got `{folder}`; a folder elsewhere is named by --build"
     )))
+}
+
+/// Reads the declared facets, and checks their names.
+fn named_facets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Facets, D::Error> {
+    let facets = Facets::deserialize(deserializer)?;
+    if let Some(name) = facets.keys().find(|name| !is_facet_name(name)) {
+        return Err(D::Error::custom(format!(
+            "a facet is named after a field of the front matter: letters, digits and `_`, with a letter first; got `{name}`"
+        )));
+    }
+    if facets.len() > MAX_FACETS {
+        return Err(D::Error::custom(format!(
+            "a site has at most {MAX_FACETS} facets, got {}",
+            facets.len()
+        )));
+    }
+    Ok(facets)
 }
 
 /// Returns the folder of the built site that a `bookrag.toml` names. `None` if it names none, or cannot be parsed.

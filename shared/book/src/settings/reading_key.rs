@@ -32,6 +32,7 @@ impl SiteSettings {
             math,
             comment_ids,
             require_front_matter,
+            facets,
             keep_anchor_case,
             // A build has other pages than its sources.
             is_build: _,
@@ -64,6 +65,8 @@ impl SiteSettings {
             })
             .collect();
         let version_paths: Vec<_> = version_paths.iter().collect();
+        // Omitted without any, so that the keys of sites that declare none stay the same.
+        let facets = (!facets.is_empty()).then(|| ("facets", json!(facets)));
         // Omitted for the default instance, whose key must match that of releases that only read this one.
         let instance = (id != DEFAULT_INSTANCE).then(|| ("instance", json!(id)));
         let fields = [
@@ -89,7 +92,7 @@ impl SiteSettings {
             ("include", json!(patterns.include)),
             ("exclude", json!(patterns.exclude)),
         ];
-        let lines = instance.into_iter().chain(fields);
+        let lines = instance.into_iter().chain(fields).chain(facets);
         let lines: String = lines
             .map(|(name, value)| format!("{name}={value}\n"))
             .collect();

@@ -11,7 +11,7 @@ use super::plan::hash;
 use super::{Change, Ingest, IngestError};
 use models::embed::Embedding;
 use store::catalog::{ChunkRow, JoinedChunk, StoredDocument};
-use store::index::{Filters, TitleOrNumber, VectorQuery};
+use store::index::{Filters, PlacedBy, VectorQuery};
 
 const READS: usize = 8;
 /// Documents whose reads are prepared together: a prepared read takes memory, too.
@@ -208,27 +208,8 @@ impl Ingest {
         let Some(JoinedChunk { payload, .. }) = chunks.into_iter().next() else {
             return Ok(false);
         };
-        let by_title = Filters {
-            module: Some(TitleOrNumber::Title(payload.module)),
-            chapter: Some(TitleOrNumber::Title(payload.chapter)),
-            lesson: payload.lesson_id,
-            hardware_tier: Some(payload.hardware_tier),
-            layer: Some(payload.layer),
-            proficiency_level: Some(payload.proficiency_level),
-            section_type: Some(payload.section_type),
-            has_code: Some(payload.has_code),
-            has_equations: Some(payload.has_equations),
-            locale: payload.locale.into_iter().next(),
-            version: Some(payload.version),
-            versions_beside: Vec::new(),
-            kind: Vec::new(),
-            source: Some(payload.source),
-        };
-        let by_number = Filters {
-            module: payload.module_number.map(TitleOrNumber::Number),
-            chapter: payload.chapter_number.map(TitleOrNumber::Number),
-            ..by_title.clone()
-        };
+        let by_title = Filters::fulfilled_by(payload.clone(), PlacedBy::Title);
+        let by_number = Filters::fulfilled_by(payload.clone(), PlacedBy::Number);
         let text = &payload.text;
         let (by_title, by_number) = (
             search(vector, text, &by_title),

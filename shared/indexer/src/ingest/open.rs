@@ -186,6 +186,9 @@ async fn make_index(
     }
     let dimensions = row.spec.dimensions;
     index.ensure_collection(&row.collection, dimensions).await?;
+    index
+        .ensure_facets(&row.collection, &wanted.site.facets)
+        .await?;
     Ok(row)
 }
 

@@ -21,6 +21,7 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
         locales: prefixed.cloned().collect(),
         docs: docs.next().unwrap_or_default(),
         other_instances: docs.collect(),
+        facets: settings.facets.clone(),
         synonyms: settings.synonyms.clone(),
     }
 }

@@ -132,7 +132,7 @@ impl Catalog {
     pub async fn values(
         &self,
         index_id: i64,
-        payload_field: &'static str,
+        payload_field: &str,
     ) -> Result<Vec<String>, CatalogError> {
         on_store!(self, store => store.values(index_id, payload_field))
     }

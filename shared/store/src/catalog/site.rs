@@ -5,7 +5,7 @@ use std::iter;
 
 use serde::{Deserialize, Serialize};
 
-use book::instance_of_version;
+use book::{Facets, instance_of_version};
 
 /// The settings of the site that requests need.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct SiteInfo {
     /// All other content plugins: further docs, pages and blogs.
     #[serde(default, rename = "other_docs", skip_serializing_if = "Vec::is_empty")]
     pub other_instances: Vec<InstanceInfo>,
+    /// Fields of the front matter that searches can be filtered by.
+    #[serde(default, skip_serializing_if = "Facets::is_empty")]
+    pub facets: Facets,
     /// Sets of synonyms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Vec<String>>,

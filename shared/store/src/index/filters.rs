@@ -1,10 +1,12 @@
-//! Filters of a search.
+//! Filters of a search, as in requests.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ChunkPayload;
 use book::chunk::SectionType;
-use book::{ContentKind, origin_of_version};
+use book::{ContentKind, FacetKind, FacetValue, Facets, origin_of_version};
 
 /// Conditions that must all hold. An omitted one does not limit; unknown names are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,13 @@ pub struct Filters {
     pub kind: Vec<ContentKind>,
     /// The path of the source file.
     pub source: Option<String>,
+    /// The facets that the site declares, by name.
+    #[serde(
+        deserialize_with = "null_or_value",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<BTreeMap<String, FacetFilter>>))]
+    pub facets: BTreeMap<String, FacetFilter>,
 }
 
 /// One kind, or a list of kinds.
@@ -71,6 +80,15 @@ fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Content
     })
 }
 
+/// Reads a value; `null` is the default one.
+fn null_or_value<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 /// A title, or a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -82,52 +100,84 @@ pub enum TitleOrNumber {
     Title(String),
 }
 
-/// The payload fields that [`Filters`] compare.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct FilterValues {
-    pub(crate) source: String,
-    pub(crate) module: String,
-    pub(crate) module_number: Option<i64>,
-    pub(crate) chapter: String,
-    pub(crate) chapter_number: Option<i64>,
-    pub(crate) lesson_id: Option<String>,
-    pub(crate) section_type: SectionType,
-    pub(crate) has_code: bool,
-    pub(crate) has_equations: bool,
-    pub(crate) hardware_tier: i64,
-    pub(crate) layer: String,
-    pub(crate) proficiency_level: String,
-    pub(crate) locale: Vec<String>,
-    pub(crate) version: String,
+/// The value of a facet to search for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged, expecting = "expected a text, a number, or true or false")]
+pub enum FacetFilter {
+    /// The most that pages may need, of a facet declared as `at most`.
+    Number(f64),
+    /// `true` or `false`, compared as text.
+    Flag(bool),
+    /// A value that pages have.
+    Text(String),
 }
 
-impl From<&ChunkPayload> for FilterValues {
-    fn from(payload: &ChunkPayload) -> Self {
-        Self {
-            source: payload.source.clone(),
-            module: payload.module.clone(),
-            module_number: payload.module_number,
-            chapter: payload.chapter.clone(),
-            chapter_number: payload.chapter_number,
-            lesson_id: payload.lesson_id.clone(),
-            section_type: payload.section_type,
-            has_code: payload.has_code,
-            has_equations: payload.has_equations,
-            hardware_tier: payload.hardware_tier,
-            layer: payload.layer.clone(),
-            proficiency_level: payload.proficiency_level.clone(),
-            locale: payload.locale.clone(),
-            version: payload.version.clone(),
+impl std::fmt::Display for FacetFilter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => text.fmt(f),
         }
     }
 }
 
 impl Filters {
+    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else by
+    /// title.
+    #[must_use]
+    pub fn fulfilled_by(payload: ChunkPayload, by: PlacedBy) -> Self {
+        let place = |title, number: Option<i64>| match by {
+            PlacedBy::Title => Some(TitleOrNumber::Title(title)),
+            PlacedBy::Number => number.map(TitleOrNumber::Number),
+        };
+        Self {
+            module: place(payload.module, payload.module_number),
+            chapter: place(payload.chapter, payload.chapter_number),
+            lesson: payload.lesson_id,
+            hardware_tier: Some(payload.hardware_tier),
+            layer: Some(payload.layer),
+            proficiency_level: Some(payload.proficiency_level),
+            section_type: Some(payload.section_type),
+            has_code: Some(payload.has_code),
+            has_equations: Some(payload.has_equations),
+            locale: payload.locale.into_iter().next(),
+            version: Some(payload.version),
+            versions_beside: Vec::new(),
+            kind: Vec::new(),
+            source: Some(payload.source),
+            facets: payload
+                .facets
+                .into_iter()
+                .filter_map(fulfilled_facet)
+                .collect(),
+        }
+    }
+
+    /// Returns the filters with the facets that a site declares, each as its kind is compared; the others are left out.
+    #[must_use]
+    pub fn with_declared_facets(mut self, declared: &Facets) -> Self {
+        self.facets.retain(|name, _| declared.contains_key(name));
+        for (name, value) in &mut self.facets {
+            *value = match (&declared[name], &value) {
+                (FacetKind::AtMost, FacetFilter::Text(text)) => match text.trim().parse() {
+                    Ok(number) => FacetFilter::Number(number),
+                    Err(_) => continue,
+                },
+                (FacetKind::Text, other) => FacetFilter::Text(other.to_string()),
+                (FacetKind::AtMost, _) => continue,
+            };
+        }
+        self
+    }
+
     /// Returns the admitted versions; `None` if all are.
-    pub fn versions(&self) -> Option<Vec<&str>> {
-        let version = self.version.as_deref()?;
-        let beside = self.versions_beside.iter().map(String::as_str);
-        Some(std::iter::once(version).chain(beside).collect())
+    #[must_use]
+    pub fn versions(&self) -> Option<Vec<String>> {
+        let version = self.version.iter();
+        let versions = version.chain(&self.versions_beside).cloned().collect();
+        self.version.is_some().then_some(versions)
     }
 
     /// True if the filters admit the kind of page that a stored version belongs to. Stores know only versions, so a kind is searched by the versions
@@ -136,293 +186,24 @@ impl Filters {
     pub fn admits_kind_of(&self, version: &str) -> bool {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }
+}
 
-    /// True if the filters admit a chunk with these values. A hosted store applies the same conditions itself.
-    #[must_use]
-    pub fn admits(&self, values: &FilterValues) -> bool {
-        let Self {
-            module,
-            chapter,
-            lesson,
-            hardware_tier,
-            layer,
-            proficiency_level,
-            section_type,
-            has_code,
-            has_equations,
-            locale,
-            version: _,
-            versions_beside: _,
-            kind: _,
-            source,
-        } = self;
-        let text = |wanted: &Option<String>, held: &str| {
-            wanted.as_deref().is_none_or(|wanted| wanted == held)
-        };
-        let place = |wanted: &Option<TitleOrNumber>, title: &str, number: Option<i64>| match wanted
-        {
-            None => true,
-            Some(TitleOrNumber::Number(wanted)) => number == Some(*wanted),
-            Some(TitleOrNumber::Title(wanted)) => wanted == title,
-        };
-        place(module, &values.module, values.module_number)
-            && place(chapter, &values.chapter, values.chapter_number)
-            && (lesson.is_none() || *lesson == values.lesson_id)
-            && hardware_tier.is_none_or(|most| values.hardware_tier <= most)
-            && text(layer, &values.layer)
-            && text(proficiency_level, &values.proficiency_level)
-            && section_type.is_none_or(|kind| values.section_type == kind)
-            && has_code.is_none_or(|wanted| values.has_code == wanted)
-            && has_equations.is_none_or(|wanted| values.has_equations == wanted)
-            && locale
-                .as_ref()
-                .is_none_or(|locale| values.locale.contains(locale))
-            && self
-                .versions()
-                .is_none_or(|versions| versions.contains(&values.version.as_str()))
-            && text(source, &values.source)
-    }
+/// How [`Filters::fulfilled_by`] names module and chapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlacedBy {
+    /// By their titles.
+    Title,
+    /// By their numbers.
+    Number,
+}
+
+fn fulfilled_facet((name, value): (String, FacetValue)) -> Option<(String, FacetFilter)> {
+    let filter = match value {
+        FacetValue::Number(number) => FacetFilter::Number(number),
+        FacetValue::Texts(texts) => FacetFilter::Text(texts.into_iter().next()?),
+    };
+    Some((name, filter))
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const PAYLOAD: &str = r#"{
-        "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
-        "text": "", "source": "docs/a b.md", "url": "/a", "module": "Simulation", "module_number": 2,
-        "chapter": "Gazebo: “worlds”", "chapter_number": 11, "lesson": "N/A", "lesson_number": null,
-        "lesson_id": "2.11.1", "title": "", "section": null, "section_id": null, "heading_path": [],
-        "section_type": "code-heavy", "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1,
-        "token_count": 9, "word_count": 9, "has_code": true, "has_equations": false, "hardware_tier": 2, "layer": "L2",
-        "proficiency_level": "B2", "keywords": [], "locale": ["en", "ur"], "fallback_urls": ["/ur/a"],
-        "version": "current", "unlisted": false, "created_at": ""
-    }"#;
-
-    /// Returns a chunk, and another that differs in all filtered fields and has neither numbers nor locales.
-    fn payloads() -> [ChunkPayload; 2] {
-        let first: ChunkPayload = serde_json::from_str(PAYLOAD).unwrap();
-        let second = ChunkPayload {
-            source: "docs/b.md".to_owned(),
-            module: "Unknown".to_owned(),
-            module_number: None,
-            chapter: "Unknown".to_owned(),
-            chapter_number: None,
-            lesson_id: None,
-            section_type: SectionType::Structural,
-            has_code: false,
-            has_equations: true,
-            hardware_tier: 3,
-            layer: "N/A".to_owned(),
-            proficiency_level: "N/A".to_owned(),
-            locale: Vec::new(),
-            version: "1.0".to_owned(),
-            ..first.clone()
-        };
-        [first, second]
-    }
-
-    /// Returns whether a filter, in the JSON of requests, admits each of [`payloads`].
-    fn admitted(filters: serde_json::Value) -> [bool; 2] {
-        let filters: Filters = serde_json::from_value(filters).unwrap();
-        payloads().map(|payload| filters.admits(&FilterValues::from(&payload)))
-    }
-
-    #[test]
-    fn conditions_of_other_names_are_ignored_and_of_other_types_refused() {
-        assert_eq!(
-            admitted(json!({"colour": "red", "module": 2})),
-            [true, false]
-        );
-        for wrong in [
-            json!({"module": true}),
-            json!({"chapter": 1.5}),
-            json!({"chapter": ["1"]}),
-            json!({"locale": 1}),
-            json!({"has_code": "yes"}),
-            json!({"section_type": "poem"}),
-            json!({"hardware_tier": "2"}),
-        ] {
-            assert!(
-                serde_json::from_value::<Filters>(wrong.clone()).is_err(),
-                "{wrong}"
-            );
-        }
-    }
-
-    #[test]
-    fn without_conditions_every_chunk_is_admitted() {
-        assert_eq!(admitted(json!({})), [true, true]);
-    }
-
-    #[test]
-    fn a_condition_admits_what_has_the_value_itself() {
-        for (one, other, neither) in [
-            (
-                json!({"module": "Simulation"}),
-                json!({"module": "Unknown"}),
-                json!({"module": "simulation"}),
-            ),
-            (
-                json!({"module": 2}),
-                json!({"hardware_tier": 3, "module": "Unknown"}),
-                json!({"module": 11}),
-            ),
-            (
-                json!({"chapter": "Gazebo: “worlds”"}),
-                json!({"chapter": "Unknown"}),
-                json!({"chapter": "Gazebo"}),
-            ),
-            (
-                json!({"chapter": 11}),
-                json!({"chapter": "Unknown"}),
-                json!({"chapter": 2}),
-            ),
-            (
-                json!({"lesson": "2.11.1"}),
-                json!({"source": "docs/b.md"}),
-                json!({"lesson": "2.11"}),
-            ),
-            (
-                json!({"layer": "L2"}),
-                json!({"layer": "N/A"}),
-                json!({"layer": ""}),
-            ),
-            (
-                json!({"proficiency_level": "B2"}),
-                json!({"proficiency_level": "N/A"}),
-                json!({"proficiency_level": "B"}),
-            ),
-            (
-                json!({"section_type": "code-heavy"}),
-                json!({"section_type": "structural"}),
-                json!({"section_type": "instructional"}),
-            ),
-            (
-                json!({"has_code": true}),
-                json!({"has_code": false}),
-                json!({"has_code": true, "has_equations": true}),
-            ),
-            (
-                json!({"has_equations": false}),
-                json!({"has_equations": true}),
-                json!({"has_code": false, "has_equations": false}),
-            ),
-            (
-                json!({"version": "current"}),
-                json!({"version": "1.0"}),
-                json!({"version": "1"}),
-            ),
-            (
-                json!({"source": "docs/a b.md"}),
-                json!({"source": "docs/b.md"}),
-                json!({"source": "docs"}),
-            ),
-        ] {
-            assert_eq!(admitted(one.clone()), [true, false], "{one}");
-            assert_eq!(admitted(other.clone()), [false, true], "{other}");
-            assert_eq!(admitted(neither.clone()), [false, false], "{neither}");
-        }
-    }
-
-    #[test]
-    fn versions_of_other_docs_are_admitted_beside_a_version() {
-        let admitted = |version: Option<&str>, beside: &[&str]| {
-            let filters = Filters {
-                version: version.map(str::to_owned),
-                versions_beside: beside.iter().map(|&name| name.to_owned()).collect(),
-                ..Filters::default()
-            };
-            payloads().map(|payload| filters.admits(&FilterValues::from(&payload)))
-        };
-        assert_eq!(admitted(Some("current"), &["api@2.0"]), [true, false]);
-        assert_eq!(admitted(Some("api@2.0"), &["1.0"]), [false, true]);
-        assert_eq!(admitted(Some("current"), &["1.0"]), [true, true]);
-        // Without a version all are admitted.
-        assert_eq!(admitted(None, &["1.0"]), [true, true]);
-    }
-
-    #[test]
-    fn a_kind_admits_what_its_version_is_of() {
-        let versions = [
-            "current",
-            "api@2.0",
-            "blog/news@current",
-            "pages/default@current",
-        ];
-        let found = |filters: serde_json::Value| {
-            let filters: Filters = serde_json::from_value(filters).unwrap();
-            versions.map(|version| filters.admits_kind_of(version))
-        };
-        for (kinds, expected) in [
-            (json!("docs"), [true, true, false, false]),
-            (json!("blog"), [false, false, true, false]),
-            (json!(["blog", "page"]), [false, false, true, true]),
-            (json!([]), [true; 4]),
-            (json!(null), [true; 4]),
-        ] {
-            assert_eq!(found(json!({"kind": kinds})), expected, "{kinds}");
-        }
-        for wrong in [json!("poem"), json!(["docs", 1]), json!(7)] {
-            let filters = json!({"kind": wrong});
-            assert!(
-                serde_json::from_value::<Filters>(filters).is_err(),
-                "{wrong}"
-            );
-        }
-        // Requests are stored and hashed as JSON.
-        assert_eq!(
-            serde_json::to_value(Filters::default())
-                .unwrap()
-                .get("kind"),
-            None
-        );
-    }
-
-    #[test]
-    fn one_of_a_chunks_locales_is_enough() {
-        for locale in ["en", "ur"] {
-            assert_eq!(
-                admitted(json!({"locale": locale})),
-                [true, false],
-                "{locale}"
-            );
-        }
-        assert_eq!(admitted(json!({"locale": "de"})), [false, false]);
-    }
-
-    #[test]
-    fn a_tier_admits_what_needs_no_more() {
-        let expected = [
-            (1, [false, false]),
-            (2, [true, false]),
-            (3, [true, true]),
-            (4, [true, true]),
-        ];
-        for (tier, expected) in expected {
-            assert_eq!(admitted(json!({"hardware_tier": tier})), expected, "{tier}");
-        }
-    }
-
-    #[test]
-    fn all_conditions_must_hold() {
-        let all = json!({
-            "module": 2, "chapter": 11, "lesson": "2.11.1", "hardware_tier": 2, "layer": "L2", "proficiency_level": "B2",
-            "section_type": "code-heavy", "has_code": true, "has_equations": false, "locale": "ur", "version": "current",
-            "source": "docs/a b.md",
-        });
-        assert_eq!(admitted(all.clone()), [true, false]);
-        let other = json!({
-            "module": 1, "chapter": 1, "lesson": "1", "hardware_tier": 1, "layer": "-", "proficiency_level": "-",
-            "section_type": "structural", "has_code": false, "has_equations": true, "locale": "-", "version": "-",
-            "source": "-",
-        });
-        for (field, value) in other.as_object().unwrap() {
-            let mut but_one = all.clone();
-            but_one[field] = value.clone();
-            assert_eq!(admitted(but_one), [false, false], "{field}");
-        }
-    }
-}
+mod tests;

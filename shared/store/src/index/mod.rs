@@ -1,8 +1,9 @@
 //! Stores and searches the chunks' vectors, in Qdrant or in the book's SQLite file.
 
-mod filters;
 mod payload;
 mod stored;
+mod filters;
+mod conditions;
 mod bm25;
 #[cfg(feature = "cloud")]
 mod qdrant;
@@ -19,13 +20,16 @@ use std::time::Duration;
 use secrecy::SecretString;
 use uuid::Uuid;
 
+use book::Facets;
 use models::embed::{Embedding, TokenVectors, WeightedToken};
 
 pub use bm25::bm25_settings;
+#[cfg(feature = "cloud")]
+use conditions::facet_fields;
+pub use conditions::{Condition, FilterValues, Test, facet_field};
 #[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyIndex;
-pub use filters::FilterValues;
-pub use filters::{Filters, TitleOrNumber};
+pub use filters::{FacetFilter, Filters, PlacedBy, TitleOrNumber};
 #[cfg(feature = "embedded")]
 pub use local::LocalIndex;
 #[cfg(feature = "embedded")]
@@ -35,7 +39,6 @@ pub use payload::ChunkPayload;
 pub use qdrant::QdrantIndex;
 #[cfg(feature = "cloud")]
 pub(crate) use stored::with_text;
-#[cfg(any(feature = "cloud", feature = "embedded"))]
 pub(crate) use stored::without_text;
 
 /// The version of the vectors of questions, part of an index's identity.
@@ -189,6 +192,17 @@ impl VectorIndex {
         dimensions: usize,
     ) -> Result<(), IndexError> {
         on_store!(self, store => store.ensure_collection(collection, dimensions))
+    }
+
+    /// Creates the field indexes of a site's facets if they do not exist.
+    pub async fn ensure_facets(&self, collection: &str, facets: &Facets) -> Result<(), IndexError> {
+        match self {
+            #[cfg(feature = "cloud")]
+            Self::Qdrant(store) => store.ensure_fields(collection, facet_fields(facets)).await,
+            // The other stores compare the fields themselves.
+            #[cfg(feature = "embedded")]
+            _ => Ok(()),
+        }
     }
 
     /// True if a collection of this name exists.

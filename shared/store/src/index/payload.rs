@@ -1,10 +1,12 @@
 //! The metadata and text of a chunk, as stored in points and in the catalog.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use book::chunk::{Chunk, SectionType};
-use book::{ContentKind, Document, Mark, Placement, UNKNOWN, hex, origin_of_version};
+use book::{ContentKind, Document, FacetValue, Mark, Placement, UNKNOWN, hex, origin_of_version};
 use text::Language;
 
 /// The value of missing metadata, except titles.
@@ -104,6 +106,9 @@ pub struct ChunkPayload {
     /// The date of a blog post, `2024-05-03`. Omitted if there is none, so that other chunks keep their hash and their point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The page's values of the site's facets. Omitted without any, so that other chunks keep their hash and their point.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facets: BTreeMap<String, FacetValue>,
     /// True if the page is unlisted.
     pub unlisted: bool,
     /// The creation time, ISO 8601.
@@ -162,6 +167,7 @@ impl ChunkPayload {
             fallback_urls: document.fallback_urls.values().cloned().collect(),
             version: document.file.version_in_site(),
             date: document.date.map(|date| date.to_string()),
+            facets: document.facets.clone(),
             unlisted: front_matter.unlisted,
             created_at,
         }

@@ -21,6 +21,7 @@ use qdrant_client::{Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
+use super::conditions::{FILTERED_FIELDS, FieldKind};
 use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
 use models::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
@@ -55,25 +56,6 @@ const BACKOFF: Duration = Duration::from_millis(200);
 
 /// Ids in one response when all are listed.
 const SCROLL_PAGE: u32 = 5_000;
-
-/// The filtered fields, with the type of their index in Qdrant.
-const FIELD_INDEXES: [(&str, FieldType); 15] = [
-    ("document_id", FieldType::Keyword),
-    ("source", FieldType::Keyword),
-    ("module", FieldType::Keyword),
-    ("module_number", FieldType::Integer),
-    ("chapter", FieldType::Keyword),
-    ("chapter_number", FieldType::Integer),
-    ("lesson_id", FieldType::Keyword),
-    ("section_type", FieldType::Keyword),
-    ("has_code", FieldType::Bool),
-    ("has_equations", FieldType::Bool),
-    ("hardware_tier", FieldType::Integer),
-    ("layer", FieldType::Keyword),
-    ("proficiency_level", FieldType::Keyword),
-    ("locale", FieldType::Keyword),
-    ("version", FieldType::Keyword),
-];
 
 /// A Qdrant server; clones share connections.
 #[derive(Clone)]
@@ -130,10 +112,25 @@ impl QdrantIndex {
             self.create_collection(collection, dimensions).await?;
         }
         // Its creator may have died before creating all field indexes.
+        let fields = FILTERED_FIELDS.map(|(field, kind)| (field.to_owned(), kind));
+        self.ensure_fields(collection, fields.into_iter()).await
+    }
+
+    /// Creates the field indexes that do not exist.
+    pub(super) async fn ensure_fields(
+        &self,
+        collection: &str,
+        fields: impl Iterator<Item = (String, FieldKind)>,
+    ) -> Result<(), IndexError> {
+        let mut fields = fields.peekable();
+        if fields.peek().is_none() {
+            return Ok(());
+        }
         let info = retried(|| self.client.collection_info(collection)).await?;
         let indexed = info.result.unwrap_or_default().payload_schema;
-        for (field, kind) in FIELD_INDEXES {
-            if !indexed.contains_key(field) {
+        for (field, kind) in fields {
+            if !indexed.contains_key(&field) {
+                let kind = FieldType::from(kind);
                 let create =
                     CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
                 retried(|| self.client.create_field_index(create.clone())).await?;

@@ -206,6 +206,7 @@ fn payload(text: &str) -> ChunkPayload {
         fallback_urls: Vec::new(),
         version: "current".to_owned(),
         date: None,
+        facets: std::collections::BTreeMap::new(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
     }

@@ -65,6 +65,7 @@ impl Collection {
         let schema = match kind {
             IndexKind::Keyword => PayloadSchemaType::Keyword,
             IndexKind::Integer => PayloadSchemaType::Integer,
+            IndexKind::Float => PayloadSchemaType::Float,
             IndexKind::Bool => PayloadSchemaType::Bool,
         };
         self.update(UpdateOperation::FieldIndexOperation(

@@ -204,7 +204,7 @@ pub(crate) fn index_kind(request: &CreateFieldIndexCollection) -> Result<IndexKi
         }
         Some(_) => {
             return Err(CallError::Unsupported(
-                "payload indexes other than keyword, integer and bool".into(),
+                "payload indexes other than keyword, integer, float and bool".into(),
             ));
         }
         None => {}
@@ -212,6 +212,7 @@ pub(crate) fn index_kind(request: &CreateFieldIndexCollection) -> Result<IndexKi
     match request.field_type.map(FieldType::try_from) {
         Some(Ok(FieldType::Keyword)) => Ok(IndexKind::Keyword),
         Some(Ok(FieldType::Integer)) => Ok(IndexKind::Integer),
+        Some(Ok(FieldType::Float)) => Ok(IndexKind::Float),
         Some(Ok(FieldType::Bool)) => Ok(IndexKind::Bool),
         Some(Ok(other)) => Err(CallError::Unsupported(format!(
             "payload indexes of {}",

@@ -136,6 +136,7 @@ fn index_info(kind: IndexKind, points: usize) -> PayloadSchemaInfo {
     let data_type = match kind {
         IndexKind::Keyword => PayloadSchemaType::Keyword,
         IndexKind::Integer => PayloadSchemaType::Integer,
+        IndexKind::Float => PayloadSchemaType::Float,
         IndexKind::Bool => PayloadSchemaType::Bool,
     };
     PayloadSchemaInfo {

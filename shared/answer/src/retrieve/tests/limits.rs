@@ -58,6 +58,46 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
 }
 
 #[tokio::test]
+async fn a_facet_that_the_site_does_not_declare_is_named_with_those_it_does() {
+    let mut retriever = book(&[("dew", 2, "Dew.")]).await;
+    for (declared, facets, told) in [
+        (
+            json!({}),
+            json!({"plan": "pro"}),
+            Some("got `plan`; the book has none"),
+        ),
+        (
+            json!({"level": "text"}),
+            json!({"plan": "pro"}),
+            Some("got `plan`; the book has `level`"),
+        ),
+        (
+            json!({"plan": "text"}),
+            json!({"plan": "pro"}),
+            Some("got `pro`; the book has none"),
+        ),
+        (json!({"release": "at most"}), json!({"release": "2"}), None),
+    ] {
+        retriever.index.site.facets = serde_json::from_value(declared).unwrap();
+        let limits = filters(&json!({ "facets": facets }));
+        let searched = limits
+            .clone()
+            .with_declared_facets(&retriever.index.site.facets);
+        let found = retriever
+            .retrieve(Query::new("dew"), &searched, 5)
+            .await
+            .unwrap();
+        let error = retriever.check_limits(&limits, &found).await.err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.is_some(), told.is_some(), "{facets}: {error:?}");
+        assert!(
+            error.is_none_or(|error| error.ends_with(told.unwrap())),
+            "{facets}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_version_that_no_docs_have_is_named_although_pages_of_others_are_found() {
     let mut retriever = book(&[("dew", 2, "Dew.")]).await;
     retriever.index.site.other_instances = vec![InstanceInfo {

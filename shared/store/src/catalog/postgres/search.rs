@@ -8,7 +8,7 @@ use tokio_postgres::types::{Json, Type};
 use super::PostgresCatalog;
 use super::documents::{JOINED, joined_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
-use crate::index::{FilterValues, Filters, TitleOrNumber};
+use crate::index::{Condition, FilterValues, Filters, Test};
 use text::{DocumentFrequencies, Language, Words};
 
 impl PostgresCatalog {
@@ -25,7 +25,8 @@ impl PostgresCatalog {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let contained = contained(filters);
+        let conditions = filters.conditions();
+        let contained = contained(&conditions);
         if has_nul(&contained) {
             // Postgres cannot store NUL, so no payload matches.
             return Ok(Vec::new());
@@ -45,7 +46,8 @@ impl PostgresCatalog {
                  found AS MATERIALIZED (
                     SELECT chunk_id, words FROM document_chunks
                     WHERE index_id = $1 AND words @@ to_tsquery('simple', $3) AND payload @> $4
-                        AND ($5 IS NULL OR (payload ->> 'hardware_tier')::bigint <= $5)
+                        AND NOT EXISTS (SELECT FROM jsonb_each_text($5) AS most (field, number)
+                            WHERE (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8)
                         AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
                  hit AS MATERIALIZED (
                     SELECT chunk_id, number FROM found JOIN query ON found.words @@ query.query),
@@ -64,7 +66,7 @@ impl PostgresCatalog {
                     (&queries, Type::TEXT_ARRAY),
                     (&queries.join(" | "), Type::TEXT),
                     (&Json(&contained), Type::JSONB),
-                    (&filters.hardware_tier, Type::INT8),
+                    (&Json(at_most(&conditions)), Type::JSONB),
                     (&i64::from(limit), Type::INT8),
                     (&versions, Type::TEXT_ARRAY),
                 ],
@@ -127,7 +129,7 @@ impl PostgresCatalog {
             .pool
             .query(
                 "SELECT DISTINCT value #>> '{}' FROM document_chunks,
-                    jsonb_path_query(payload, ('$.' || $2 || '[*]')::jsonpath) AS value
+                    jsonb_path_query(payload #> string_to_array($2, '.'), '$[*]') AS value
                  WHERE index_id = $1 AND value <> 'null' AND NOT coalesce((payload->>'unlisted')::boolean, false)",
                 &[(&index_id, Type::INT8), (&payload_field, Type::TEXT)],
             )
@@ -136,55 +138,35 @@ impl PostgresCatalog {
     }
 }
 
-/// The JSON that every admitted payload must contain, for `@>`. Tier, versions and kinds are compared separately.
-fn contained(filters: &Filters) -> Value {
-    let Filters {
-        module,
-        chapter,
-        lesson,
-        hardware_tier: _,
-        layer,
-        proficiency_level,
-        section_type,
-        has_code,
-        has_equations,
-        locale,
-        version: _,
-        versions_beside: _,
-        kind: _,
-        source,
-    } = filters;
-    let place = |title: &'static str, number: &'static str, value: &Option<TitleOrNumber>| {
-        value.as_ref().map(|value| match value {
-            TitleOrNumber::Number(value) => (number, Value::from(*value)),
-            TitleOrNumber::Title(value) => (title, Value::from(value.as_str())),
-        })
-    };
-    let text = |field: &'static str, value: &Option<String>| {
-        value.as_deref().map(|value| (field, Value::from(value)))
-    };
-    let flag =
-        |field: &'static str, value: Option<bool>| value.map(|value| (field, Value::from(value)));
-    let fields = [
-        place("module", "module_number", module),
-        place("chapter", "chapter_number", chapter),
-        text("lesson_id", lesson),
-        text("layer", layer),
-        text("proficiency_level", proficiency_level),
-        section_type.map(|kind| ("section_type", Value::from(kind.name()))),
-        flag("has_code", *has_code),
-        flag("has_equations", *has_equations),
-        // A list matches if it contains one of the values.
-        locale
-            .as_deref()
-            .map(|locale| ("locale", Value::from(vec![locale]))),
-        text("source", source),
-    ];
-    let fields = fields.into_iter().flatten();
-    let fields: Map<String, Value> = fields
-        .map(|(field, value)| (field.to_owned(), value))
-        .collect();
+/// The JSON that every admitted payload must contain, for `@>`.
+fn contained(conditions: &[Condition]) -> Value {
+    let mut fields = Map::new();
+    for Condition { field, test } in conditions {
+        let value = match test {
+            Test::Is(value) => value.clone(),
+            // A list matches if it contains one of the values.
+            Test::Contains(text) => Value::from(vec![text.as_str()]),
+            Test::IsOneOf(_) | Test::AtMost(_) => continue,
+        };
+        match field.split_once('.') {
+            None => fields.insert(field.clone(), value),
+            Some((parent, name)) => {
+                let inner = fields.entry(parent).or_insert_with(|| Map::new().into());
+                inner[name] = value;
+                None
+            }
+        };
+    }
     Value::Object(fields)
+}
+
+/// The most that numbers of admitted payloads may be, by their field.
+fn at_most(conditions: &[Condition]) -> Value {
+    let limits = conditions.iter().filter_map(|condition| match condition.test {
+        Test::AtMost(most) => Some((condition.field.clone(), Value::from(most))),
+        _ => None,
+    });
+    Value::Object(limits.collect())
 }
 
 fn has_nul(value: &Value) -> bool {

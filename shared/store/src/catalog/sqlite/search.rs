@@ -47,8 +47,9 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn values(
         &self,
         index_id: i64,
-        payload_field: &'static str,
+        payload_field: &str,
     ) -> Result<Vec<String>, CatalogError> {
+        let payload_field = payload_field.to_owned();
         self.read(move |connection| {
             let values = connection
                 .prepare_cached(

@@ -10,6 +10,7 @@ use super::Searched;
 use super::nearest::Vectors;
 use super::questions::Questions;
 use super::words::Postings;
+use crate::index::conditions::all_hold;
 use crate::index::{FilterValues, Filters, ScoredPoint};
 use crate::sqlite::DatabaseError;
 
@@ -155,8 +156,8 @@ impl Chunks {
                         None => Fields::load(connection, metadata_id)?,
                     };
                     let values = fields.values.as_ref();
-                    let locale = values.and_then(|values| values.locale.first().cloned());
-                    chunks.locales.extend(locale);
+                    let locale = values.and_then(|values| values.locale());
+                    chunks.locales.extend(locale.map(str::to_owned));
                     chunks.fields.push(fields);
                     places.insert(metadata_id, chunks.fields.len() - 1);
                     chunks.fields.len() - 1
@@ -176,12 +177,12 @@ impl Chunks {
 
     /// Returns whether the filters admit each entry of `fields`.
     pub(super) fn admitted(&self, filters: &Filters) -> Vec<bool> {
-        let fields = self.fields.iter();
-        let is_admitted = |fields: &Fields| {
-            let values = fields.values.as_ref();
-            values.is_some_and(|values| filters.admits(values))
-        };
-        fields.map(is_admitted).collect()
+        let conditions = filters.conditions();
+        self.fields
+            .iter()
+            .map(|fields| fields.values.as_ref())
+            .map(|values| values.is_some_and(|values| all_hold(&conditions, values)))
+            .collect()
     }
 
     pub(super) fn is_admitted(&self, slot: usize, admitted: &[bool]) -> bool {
@@ -207,7 +208,8 @@ impl Fields {
         let values = match rows.next()? {
             Some(row) => {
                 let fields = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-                serde_json::from_str(fields).ok().map(Arc::new)
+                let fields = serde_json::from_str(fields).ok();
+                fields.map(|fields| Arc::new(FilterValues::new(fields)))
             }
             None => None,
         };

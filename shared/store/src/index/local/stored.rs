@@ -9,11 +9,12 @@ use crate::index::ChunkPayload;
 use crate::index::stored::{Fields, with_text};
 
 /// Fields that many chunks of a page share, including all filtered fields.
-const OF_A_PAGE: [&str; 24] = [
+const OF_A_PAGE: [&str; 25] = [
     "chapter",
     "chapter_number",
     "date",
     "document_id",
+    "facets",
     "fallback_urls",
     "has_code",
     "has_equations",
