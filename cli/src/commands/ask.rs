@@ -22,12 +22,12 @@ pub(super) async fn run(
     let folder = BookFolder::find(config, arguments.site.as_deref())?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     let envelope = answer(&book, question).await?;
-    let outcome = envelope.data.as_ref().map(|data| data.outcome);
+    let outcome = envelope.data.as_ref().map(|data| data.view.outcome);
     if json {
         output::json(&envelope);
     } else if let Some(data) = &envelope.data {
         print(data);
-        if let Some(language) = &data.book_language {
+        if let Some(language) = &data.view.book_language {
             output::status(&format!("note: the book's language is `{language}`"));
         }
         if !envelope.meta.degraded.is_empty() {
@@ -58,10 +58,10 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
 fn print(data: &ChatData) {
     let has_styles = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     output::line(&terminal::shown(&data.answer, has_styles));
-    if !data.citations.is_empty() {
+    if !data.view.citations.is_empty() {
         output::line("");
     }
-    for citation in &data.citations {
+    for citation in &data.view.citations {
         output::line(&format!(
             "[{}] {}\n    {}\n    {}",
             citation.n,
@@ -70,24 +70,24 @@ fn print(data: &ChatData) {
             output::lines_in_file(&citation.source, citation.start_line, citation.end_line)
         ));
     }
-    if !data.suggestions.is_empty() {
-        let is_answered = data.outcome == Outcome::Answered;
+    if !data.view.suggestions.is_empty() {
+        let is_answered = data.view.outcome == Outcome::Answered;
         output::line(if is_answered {
             "\nSee also:"
         } else {
             "\nClosest sections:"
         });
     }
-    for suggestion in &data.suggestions {
+    for suggestion in &data.view.suggestions {
         output::line(&format!("  {}\n    {}", suggestion.title, suggestion.url));
         if let Some(text) = &suggestion.text {
             output::line(&format!("    {text}"));
         }
     }
-    if !data.follow_ups.is_empty() {
+    if !data.view.follow_ups.is_empty() {
         output::line("\nYou might ask:");
     }
-    for question in &data.follow_ups {
+    for question in &data.view.follow_ups {
         output::line(&format!("  {question}"));
     }
 }

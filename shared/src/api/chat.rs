@@ -253,22 +253,31 @@ pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
     }
 }
 
-/// An answer as sent to a client.
+/// An answer as sent to a client at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChatData {
     /// The answer as Markdown, with citations as `[n]`. Quotes of the book are escaped, so that its text renders as text and its bracketed numbers
     /// are not citations.
     pub answer: String,
+    /// The part of the book that was searched.
+    pub mode_used: Mode,
+    /// What else is known about it.
+    #[serde(flatten)]
+    pub view: AnswerView,
+}
+
+/// What a client is told about an answer, whether its text is sent at once or in pieces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnswerView {
     /// True if `outcome` is `answered`.
     pub answered: bool,
     /// Whether the book answered the question. If that is uncertain, the answer says so and quotes the closest passages, or a model wrote it from them.
     pub outcome: Outcome,
-    /// The part of the book that was searched.
-    pub mode_used: Mode,
     /// The mean confidence of the citations, 0 to 1.
     pub confidence: f32,
-    /// The cited passages.
+    /// The cited passages. At the end of a stream they have the support that was found for later sentences, too.
     pub citations: Vec<Citation>,
     /// A model's sentences that no passage supports, as they appear in the answer.
     #[serde(default)]
@@ -293,9 +302,17 @@ impl From<&Answer> for ChatData {
     fn from(answer: &Answer) -> Self {
         Self {
             answer: answer.text.clone(),
+            mode_used: answer.mode_used.clone(),
+            view: AnswerView::from(answer),
+        }
+    }
+}
+
+impl From<&Answer> for AnswerView {
+    fn from(answer: &Answer) -> Self {
+        Self {
             answered: answer.answered(),
             outcome: answer.outcome,
-            mode_used: answer.mode_used.clone(),
             confidence: answer.confidence,
             citations: answer.citations.clone(),
             unsupported: answer.unsupported.clone(),

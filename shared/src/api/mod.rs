@@ -15,7 +15,7 @@ mod page;
 mod questions;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
-pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
+pub use chat::{AnswerView, ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
 pub use completions::{
     Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape, suggested,
     with_footnotes,

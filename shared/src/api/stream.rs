@@ -8,13 +8,13 @@ use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::chat::AnswerView;
 use super::envelope::{code_of, failure};
 use super::observe::Observed;
 use super::origins::CONVERSATION_HEADER;
-use answer::cite::Citation;
 use answer::degradation::Degradation;
 use answer::error::Error;
-use answer::{AnswerEvent, Outcome, Suggestion};
+use answer::AnswerEvent;
 use models::prices::dollars;
 
 /// A comment line keeps proxies from closing a quiet stream.
@@ -34,20 +34,10 @@ struct TokenEvent<'a> {
 
 #[derive(Serialize)]
 struct DoneEvent<'a> {
-    conversation_id: Option<Uuid>,
-    message_id: Uuid,
+    #[serde(flatten)]
+    view: AnswerView,
     total_tokens: u64,
     latency_ms: f64,
-    answered: bool,
-    outcome: Outcome,
-    confidence: f32,
-    /// The final citations, with the support found for later sentences.
-    citations: &'a [Citation],
-    unsupported: &'a [String],
-    adapted: &'a [String],
-    suggestions: &'a [Suggestion],
-    follow_ups: &'a [String],
-    book_language: Option<&'a str>,
     degraded: &'a [Degradation],
     cost_usd: f64,
     cached: bool,
@@ -146,19 +136,9 @@ fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> 
             .json_data(TokenEvent { token }),
         AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
         AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
-            conversation_id: answer.conversation_id,
-            message_id: answer.message_id,
+            view: AnswerView::from(&**answer),
             total_tokens: answer.tokens,
             latency_ms: answer.latency_ms,
-            answered: answer.answered(),
-            outcome: answer.outcome,
-            confidence: answer.confidence,
-            citations: &answer.citations,
-            unsupported: &answer.unsupported,
-            adapted: &answer.adapted,
-            suggestions: &answer.suggestions,
-            follow_ups: &answer.follow_ups,
-            book_language: answer.book_language.as_deref(),
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),
