@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Asks generated questions of the longest length, and checks that each is answered in time and that the server's memory stays bounded.
+"""Asks generated questions of the longest length, and checks that the time that the server computes, and its memory, stay bounded.
 
     hostile_questions.py ADDRESS PID
 
 ADDRESS is that of `bookrag serve`, PID its process. The bounds are far above what a linear path needs: they find one that multiplies.
 """
 import json
+import os
 import random
 import sys
-import time
 import urllib.request
 
 CHARACTERS = 2000
@@ -51,28 +51,35 @@ def peak_mib(pid):
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def ask(address, route, query):
+def computed_seconds(pid):
+    """Returns the processor time that a process has used."""
+    fields = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()
+    user, system = fields[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def ask(address, pid, route, query):
     body = json.dumps({"query": query, "history": [{"role": "user", "content": query}, {"role": "assistant", "content": "Yes."}]})
     if route == "search":
         body = json.dumps({"query": query})
     request = urllib.request.Request(f"{address}/api/v1/{route}", body.encode(), {"Content-Type": "application/json"})
-    started = time.monotonic()
+    started = computed_seconds(pid)
     urllib.request.urlopen(request, timeout=60).read()
-    return time.monotonic() - started
+    return computed_seconds(pid) - started
 
 
 def main():
     address, pid = sys.argv[1:]
     dice = random.Random(SEED)
     # The first long question makes the buffers of the embedding model.
-    ask(address, "chat", "wheels " * (CHARACTERS // 7))
+    ask(address, pid, "chat", "wheels " * (CHARACTERS // 7))
     before = peak_mib(pid)
     # Thousands of combinations, if each module had each chapter, and each chapter each lesson.
     combined = "".join(f"{part} " + " ".join(map(str, range(170))) + " " for part in ("modules", "chapters", "lessons"))
     slowest = (0.0, "")
     for query in [combined[:CHARACTERS], *(question(dice) for _ in range(QUESTIONS))]:
         for route in ("search", "chat"):
-            slowest = max(slowest, (ask(address, route, query), query))
+            slowest = max(slowest, (ask(address, pid, route, query), query))
     growth = peak_mib(pid) - before
     print(f"{QUESTIONS + 1} questions of {CHARACTERS} characters: at most {slowest[0]:.2f} s, {growth:.0f} MiB more than {before:.0f} MiB")
     if slowest[0] > MOST_SECONDS or growth > MOST_GROWTH_MIB:

@@ -3,6 +3,8 @@
 #
 # As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it uses installed ones. The
 # tests download PostgreSQL from PyPI if it is missing. A test whose dependency is missing fails.
+#
+# BOOKRAG_TESTS_BESIDE names further scripts to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -92,13 +94,16 @@ if [ $# != 0 ]; then
   exit
 fi
 cargo test --workspace --no-run
-# A browser's test waits more than it computes: the other tests take the time that is left.
+# The other tests wait more than they compute: the cargo tests take the time that is left.
 log="$(mktemp)"
-tests/widget.sh >"$log" 2>&1 &
-widget=$!
+for beside in tests/widget.sh tests/smoke.sh tests/mcp.sh ${BOOKRAG_TESTS_BESIDE:-}; do
+  printf '\n== %s\n' "$beside"
+  "$beside" || exit 1
+done >"$log" 2>&1 &
+others=$!
 failed=0
 nice -n 5 cargo test --workspace || failed=1
-wait "$widget" || failed=1
+wait "$others" || failed=1
 cat "$log"
 rm "$log"
 exit "$failed"
