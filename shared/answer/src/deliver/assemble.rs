@@ -81,13 +81,16 @@ impl Prepared {
     /// Returns the next sections that are not cited, each with the words that fit best.
     fn suggestions(&self, passages: &[Passage<'_>], citations: &[Citation]) -> Vec<Suggestion> {
         let locale = self.locale.as_deref();
-        let is_cited = |passage: &Passage<'_>| {
-            let url = passage.candidate.url(locale);
-            citations.iter().any(|citation| citation.url == url)
-        };
-        let similarities = self.texts.similarities.as_ref();
-        next_sections(&self.standalone, passages, is_cited, similarities)
-            .iter()
+        let next = next_sections(
+            &self.standalone,
+            passages,
+            |passage| {
+                let url = passage.candidate.url(locale);
+                citations.iter().any(|citation| citation.url == url)
+            },
+            self.texts.similarities.as_ref(),
+        );
+        next.iter()
             .map(|section| section.suggestion(locale))
             .collect()
     }

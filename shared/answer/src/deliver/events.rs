@@ -316,12 +316,12 @@ impl Prepared {
         if !is_doubted || best.is_empty() {
             return best;
         }
-        let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
-        let next = next_sections(question, passages, is_cited, similarities);
-        let score = |passage: &Passage<'_>| passage.candidate.scores.score;
-        let cited = passages.iter().find(|passage| is_cited(passage));
-        let least = cited.map_or(0.0, |cited| CLOSE * score(cited));
-        let second = next.first().filter(|next| score(&next.passage) >= least);
+        let next = next_sections(question, passages, |it| cites(&best, it), similarities);
+        let cited = passages.iter().find(|passage| cites(&best, passage));
+        let least = cited.map_or(0.0, |cited| CLOSE * cited.candidate.scores.score);
+        let second = next
+            .first()
+            .filter(|next| next.passage.candidate.scores.score >= least);
         let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
         let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
         let introduction = Quote::Text(format!("{}\n\n", self.doubt(second.is_empty())));
@@ -337,9 +337,7 @@ impl Prepared {
         let similarities = self.texts.similarities.as_ref();
         let continues = &self.sentences.continues;
         let mut quote = extract(&self.standalone, passages, similarities, continues);
-        let quoted = passages
-            .iter()
-            .find(|passage| quote.contains(&Quote::Citation(passage.n)));
+        let quoted = passages.iter().find(|passage| cites(&quote, passage));
         let links = quoted.map_or_else(String::new, |quoted| self.links_below(quoted.candidate));
         if !links.is_empty() {
             let introduction = &self.sentences.below;
@@ -423,11 +421,15 @@ impl Prepared {
     /// Creates the reader of a model's text. It may link to the book's pages and to the passages' link targets.
     fn draft(&self) -> OutputFilter {
         let passages = self.readable();
-        let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
-        let links = chunks().flat_map(|chunk| chunk.links.iter().map(String::as_str));
-        let pages = chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
+        let chunks = passages.iter().map(|passage| &passage.candidate.chunk);
+        let links = chunks
+            .clone()
+            .flat_map(|chunk| chunk.links.iter().map(String::as_str));
+        let pages = chunks
+            .clone()
+            .map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
         let allowed = AllowedLinks::new(
-            links.chain(chunks().map(|chunk| chunk.text.as_str())),
+            links.chain(chunks.map(|chunk| chunk.text.as_str())),
             pages.chain(linked_pages(&self.texts.model_input.passages)),
             &self.base_url,
         );
@@ -469,6 +471,11 @@ impl Prepared {
             format!("{} {introduction}", sentences.unread)
         }
     }
+}
+
+/// True if a quote cites a passage.
+fn cites(quote: &[Quote], passage: &Passage<'_>) -> bool {
+    quote.contains(&Quote::Citation(passage.n))
 }
 
 /// Runs the main task to completion, and polls the side task meanwhile.

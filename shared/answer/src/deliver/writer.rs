@@ -196,14 +196,10 @@ impl Writer {
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
         let placement = candidate.chunk.placement();
-        let titles = || {
-            citation_label(
-                &placement,
-                &candidate.chunk.title,
-                Some(candidate.section()),
-            )
-        };
-        placement.label().unwrap_or_else(|| escaped(&titles()))
+        placement.label().unwrap_or_else(|| {
+            let section = Some(candidate.section());
+            escaped(&citation_label(&placement, &candidate.chunk.title, section))
+        })
     }
 
     fn token(&mut self, text: String) {
