@@ -373,12 +373,11 @@ fn written(blocks: &[QuotableBlock]) -> Vec<Quote> {
 
 /// Returns what separates the last block from the marker. A marker in a table, or on a fence's line, would become part of it.
 fn before_marker(last: Option<&QuotableBlock>) -> &'static str {
-    match last {
-        Some(last) if last.is_code() || last.markdown.ends_with("$$") => "\n\n",
-        Some(last) if matches!(last.kind, BlockKind::Table | BlockKind::Picture) => "\n\n",
-        Some(_) => " ",
-        None => "\n\n",
-    }
+    let ends_in_text = last.is_some_and(|last| {
+        let stands_alone = last.is_code() || last.kind == BlockKind::Table;
+        !stands_alone && last.kind != BlockKind::Picture && !last.markdown.ends_with("$$")
+    });
+    if ends_in_text { " " } else { "\n\n" }
 }
 
 /// Returns the place of the paragraph before a code block, if the quote begins with a later piece of the code.

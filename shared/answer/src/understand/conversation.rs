@@ -13,7 +13,7 @@ use crate::understand::language::answer_locale;
 use crate::understand::pointing::{has_subject, points_back};
 use crate::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
 use store::budget::{Reserved, Spent};
-use store::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
+use store::catalog::{Account, CatalogError, SiteInfo};
 
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
@@ -77,11 +77,11 @@ impl Answerer {
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
         {
             Ok(Some(exchanges)) => {
-                let plain = |exchange: StoredExchange| Exchange {
+                let exchanges = exchanges.into_iter().map(|exchange| Exchange {
                     question: exchange.question,
                     answer: exchange.answer,
-                };
-                (Some(id), exchanges.into_iter().map(plain).collect())
+                });
+                (Some(id), exchanges.collect())
             }
             Ok(None) => (Some(Uuid::new_v4()), sent),
             Err(error) => {

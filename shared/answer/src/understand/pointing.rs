@@ -48,9 +48,9 @@ pub(crate) fn points_back(question: &str, language: Language) -> bool {
 fn has_word_of(text: &str, list: &str) -> bool {
     let text = text.to_lowercase();
     let mut words = text.split(|c: char| !c.is_alphanumeric());
-    let is_spaced = |word: &str| word.chars().all(is_of_spaced_script);
-    let (spaced, unspaced): (Vec<&str>, Vec<&str>) =
-        list.split_whitespace().partition(|word| is_spaced(word));
+    let (spaced, unspaced): (Vec<&str>, Vec<&str>) = list
+        .split_whitespace()
+        .partition(|word| word.chars().all(is_of_spaced_script));
     words.any(|word| spaced.contains(&word)) || unspaced.iter().any(|word| text.contains(word))
 }
 
