@@ -4,5 +4,6 @@ pub(crate) mod messages;
 pub(crate) mod writer;
 pub(crate) mod assemble;
 pub(crate) mod journal;
+mod quotes;
 pub(crate) mod events;
 pub(crate) mod stream;
