@@ -19,21 +19,32 @@ use crate::error::Error;
 use crate::generate::Generator;
 use crate::generate::cache::{Cache, Kept};
 use crate::generate::first_token::degradation_of;
-use crate::generate::generation::{Generation, PendingGeneration};
+use crate::generate::generation::{Generation, GenerationEnding, PendingGeneration};
 use crate::guard::attribution::AnswerQuality;
-use crate::guard::output_filter::{OutputFilter, Stop};
+use crate::guard::output_filter::OutputFilter;
 use crate::quote::{Passage, Quote};
 use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
-use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
-use models::provider::ProviderError;
-use store::budget::{Reserved, Spent, estimated};
+use models::chat::{ChatModel, FunctionCall, Prompt, Usage};
+use store::budget::{Reserved, Spent};
 use store::catalog::QueryStatus;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
-/// The source of an answer's text.
-enum AnswerSource {
+/// The next step of an answer.
+enum Step {
+    /// A model writes.
+    Generate(Box<PendingGeneration>),
+    /// A model looks something up before it writes.
+    LookUp(Box<LookUp>),
+    /// The text is known; the answer ends with it.
+    Finish(AnswerText),
+    /// The model broke off after the reader had seen a part of its text.
+    Fail(Error),
+}
+
+/// The text of an answer.
+enum AnswerText {
     /// A fixed sentence.
     Refusal,
     /// The reply to small talk.
@@ -42,12 +53,8 @@ enum AnswerSource {
     Kept(Box<Kept>),
     /// Quotes of the book.
     Extracted(Vec<Quote>),
-    /// A model that is writing.
-    Model(Box<PendingGeneration>),
-    /// A model that looks something up before it writes.
-    LookUp(Box<LookUp>),
-    /// None: the model broke off.
-    Failed(Error),
+    /// A model's text, whose last events have not been sent.
+    Generated(Vec<AnswerEvent>, Box<Answer>),
 }
 
 /// The calls of a model, with the prompt to which it answered so.
@@ -57,14 +64,6 @@ struct LookUp {
     calls: Vec<FunctionCall>,
     /// When the answer must be complete.
     deadline: Instant,
-}
-
-/// What follows a model's text.
-enum Conclusion {
-    /// The answer, after further events.
-    Answer(Vec<AnswerEvent>, Box<(Option<String>, Answer)>),
-    /// Another text, because the reader saw none of the model's, or sees no more.
-    Other(AnswerSource),
 }
 
 impl Prepared {
@@ -78,60 +77,68 @@ impl Prepared {
             let mut degraded = Vec::new();
             // Recorded while the answer is written.
             let mut begun = Box::pin(maybe_done(journal.begin()));
-            let mut text = beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await;
+            let mut step = beside(begun.as_mut(), Box::pin(self.first_step(&mut degraded))).await;
             // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
-            let (text, mut answer) = loop { match text {
-                AnswerSource::Refusal => break self.refusal(),
-                AnswerSource::SmallTalk => break self.small_talk(),
-                AnswerSource::Kept(kept) => {
+            let text = loop {
+                step = match step {
+                    Step::Generate(pending) => {
+                        let limits = &self.answerer.rules.model;
+                        let mut writing = Generation::new(*pending, self.draft(), limits);
+                        while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
+                            for event in events {
+                                yield Ok(event);
+                            }
+                        }
+                        self.conclude(writing, &mut degraded).await
+                    }
+                    Step::LookUp(looking) => {
+                        for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
+                            yield Ok(AnswerEvent::LookingUp(subject));
+                        }
+                        let asked = Box::pin(self.asked_again(*looking, &mut degraded));
+                        beside(begun.as_mut(), asked).await
+                    }
+                    Step::Finish(text) => break text,
+                    Step::Fail(error) => {
+                        begun.await;
+                        journal.fail(QueryStatus::Error, self.spent).await;
+                        yield Err(error);
+                        return;
+                    }
+                };
+            };
+            let mut answer = match text {
+                AnswerText::Refusal => {
+                    let answer = self.refusal();
+                    yield Ok(AnswerEvent::Token(answer.text.clone()));
+                    answer
+                }
+                AnswerText::SmallTalk => {
+                    let answer = self.small_talk();
+                    yield Ok(AnswerEvent::Token(answer.text.clone()));
+                    answer
+                }
+                AnswerText::Kept(kept) => {
                     for event in kept.events() {
                         yield Ok(event);
                     }
-                    break (None, self.given_again(*kept));
+                    self.given_again(*kept)
                 }
-                AnswerSource::Extracted(quotes) => {
+                AnswerText::Extracted(quotes) => {
                     let (events, writer) = self.quoted(quotes);
                     for event in events {
                         yield Ok(event);
                     }
-                    break self.written(writer);
+                    self.written(writer)
                 }
-                AnswerSource::Model(asking) => {
-                    let limits = &self.answerer.rules.model;
-                    let mut writing = Generation::new(*asking, self.draft(), limits);
-                    while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
-                        for event in events {
-                            yield Ok(event);
-                        }
+                AnswerText::Generated(events, answer) => {
+                    for event in events {
+                        yield Ok(event);
                     }
-                    match self.conclude(writing, &mut degraded).await {
-                        Conclusion::Answer(events, answer) => {
-                            for event in events {
-                                yield Ok(event);
-                            }
-                            break *answer;
-                        }
-                        Conclusion::Other(other) => text = other,
-                    }
+                    *answer
                 }
-                AnswerSource::LookUp(looking) => {
-                    for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
-                        yield Ok(AnswerEvent::LookingUp(subject));
-                    }
-                    let looked_up = Box::pin(self.asked_again(*looking, &mut degraded));
-                    text = beside(begun.as_mut(), looked_up).await;
-                }
-                AnswerSource::Failed(error) => {
-                    begun.await;
-                    journal.fail(QueryStatus::Error, self.spent).await;
-                    yield Err(error);
-                    return;
-                }
-            }};
-            if let Some(text) = text {
-                yield Ok(AnswerEvent::Token(text));
-            }
+            };
             let is_from_book = matches!(answer.outcome, Outcome::Answered | Outcome::Uncertain);
             if is_from_book && answer.citations.is_empty() {
                 degraded.push(Degradation::Citations);
@@ -165,18 +172,18 @@ impl Prepared {
         )
     }
 
-    /// Chooses the source of the answer's text.
-    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> AnswerSource {
+    /// Decides how to answer, and asks the model if there is one.
+    async fn first_step(&mut self, degraded: &mut Vec<Degradation>) -> Step {
         if let Cache::Hit(kept) = &mut self.cache {
-            return AnswerSource::Kept(std::mem::take(kept));
+            return Step::Finish(AnswerText::Kept(std::mem::take(kept)));
         }
         match self.outcome {
-            Outcome::NotCovered => return AnswerSource::Refusal,
-            Outcome::SmallTalk => return AnswerSource::SmallTalk,
+            Outcome::NotCovered => return Step::Finish(AnswerText::Refusal),
+            Outcome::SmallTalk => return Step::Finish(AnswerText::SmallTalk),
             Outcome::Answered | Outcome::Uncertain => {}
         }
         let Generator::Model(model) = self.answerer.generator.clone() else {
-            return self.extracted().await;
+            return Step::Finish(self.extracted().await);
         };
         let deadline = Instant::now() + self.answerer.rules.model.answer;
         let prompt = self.prompt();
@@ -184,11 +191,7 @@ impl Prepared {
     }
 
     /// Asks a model again, with what it looked up.
-    async fn asked_again(
-        &mut self,
-        looking: LookUp,
-        degraded: &mut Vec<Degradation>,
-    ) -> AnswerSource {
+    async fn asked_again(&mut self, looking: LookUp, degraded: &mut Vec<Degradation>) -> Step {
         let prompt = self.looked_up(looking.prompt, looking.calls).await;
         let (model, deadline) = (looking.model, looking.deadline);
         self.asked(model, prompt, deadline, degraded).await
@@ -201,99 +204,97 @@ impl Prepared {
         prompt: Prompt,
         deadline: Instant,
         degraded: &mut Vec<Degradation>,
-    ) -> AnswerSource {
-        let (why, spent) = match self.ask(model, prompt, deadline).await {
-            Ok(asking) => return AnswerSource::Model(Box::new(asking)),
-            Err(unwritten) => unwritten,
-        };
-        self.spent.include(spent);
-        degraded.push(why);
-        self.extracted().await
-    }
-
-    /// Pays for a model's text and judges it.
-    async fn conclude(
-        &mut self,
-        mut writing: Generation,
-        degraded: &mut Vec<Degradation>,
-    ) -> Conclusion {
-        let ended = writing.ended();
-        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
-        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
-        self.pay(&writing.model, usage, writing.reserved).await;
-        let is_withheld = writing.is_withheld();
-        let mut events = writing.withheld();
-        let mut draft = writing.draft;
-        match (ended, draft.stopped()) {
-            (Ok(_), Some(Stop::Refused)) => Conclusion::Other(self.doubted().await),
-            (Ok(_), _) if !writing.calls.is_empty() => {
-                Conclusion::Other(AnswerSource::LookUp(Box::new(LookUp {
-                    model: writing.model,
-                    prompt: writing.prompt,
-                    calls: writing.calls,
-                    deadline: writing.deadline,
-                })))
-            }
-            (ended, _) if draft.writer.is_blank() => {
-                let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
-                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
-                Conclusion::Other(self.extracted().await)
-            }
-            (Err(error), _) if is_withheld && error != ProviderError::Timeout => {
-                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
-                degraded.push(Degradation::Generator);
-                Conclusion::Other(self.extracted().await)
-            }
-            (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
-                let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
-                degraded.extend(degradation_of(finish));
-                let worth = draft.writer.worth();
-                if worth != AnswerQuality::Answer {
-                    degraded.push(Degradation::Generator);
-                }
-                match worth {
-                    AnswerQuality::None => self.outcome = Outcome::Uncertain,
-                    AnswerQuality::Answer if self.is_proven(&draft.writer) => {
-                        self.outcome = Outcome::Answered;
-                    }
-                    AnswerQuality::Answer | AnswerQuality::Repetition => {}
-                }
-                if worth != AnswerQuality::Answer && is_withheld {
-                    return Conclusion::Other(self.extracted().await);
-                }
-                events.extend(self.correct(worth, &mut draft.writer));
-                Conclusion::Answer(events, Box::new(self.written(draft.writer)))
-            }
-            (Err(error), _) => {
-                let cause = format!("the chat model {error}");
-                let error = Error::broken_off(std::io::Error::other(cause));
-                Conclusion::Other(AnswerSource::Failed(error))
+    ) -> Step {
+        match self.ask(model, prompt, deadline).await {
+            Ok(pending) => Step::Generate(Box::new(pending)),
+            Err((why, spent)) => {
+                self.spent.include(spent);
+                degraded.push(why);
+                Step::Finish(self.extracted().await)
             }
         }
     }
 
+    /// Pays for a model's text, and decides what follows it.
+    async fn conclude(&mut self, writing: Generation, degraded: &mut Vec<Degradation>) -> Step {
+        self.pay(&writing.model, writing.usage(), writing.reserved)
+            .await;
+        match writing.ending() {
+            GenerationEnding::Refused => Step::Finish(self.doubted().await),
+            GenerationEnding::Calls => Step::LookUp(Box::new(LookUp {
+                model: writing.model,
+                prompt: writing.prompt,
+                calls: writing.calls,
+                deadline: writing.deadline,
+            })),
+            GenerationEnding::Blank(finish) => {
+                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
+                Step::Finish(self.extracted().await)
+            }
+            GenerationEnding::Text(finish) => {
+                degraded.extend(degradation_of(finish));
+                Step::Finish(self.judged(writing, degraded).await)
+            }
+            GenerationEnding::BrokenOff(error) if writing.is_withheld() => {
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
+                degraded.push(Degradation::Generator);
+                Step::Finish(self.extracted().await)
+            }
+            GenerationEnding::BrokenOff(error) => {
+                let cause = format!("the chat model {error}");
+                Step::Fail(Error::broken_off(std::io::Error::other(cause)))
+            }
+        }
+    }
+
+    /// Judges a model's text. A text that is no answer is followed by quotes, or replaced by them if the reader saw none of it.
+    async fn judged(
+        &mut self,
+        mut writing: Generation,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerText {
+        let quality = writing.draft.writer.worth();
+        if quality != AnswerQuality::Answer {
+            degraded.push(Degradation::Generator);
+        }
+        match quality {
+            AnswerQuality::None => self.outcome = Outcome::Uncertain,
+            AnswerQuality::Answer if self.is_proven(&writing.draft.writer) => {
+                self.outcome = Outcome::Answered;
+            }
+            AnswerQuality::Answer | AnswerQuality::Repetition => {}
+        }
+        if quality != AnswerQuality::Answer && writing.is_withheld() {
+            return self.extracted().await;
+        }
+        let mut events = writing.withheld();
+        let mut writer = writing.draft.writer;
+        events.extend(self.correct(quality, &mut writer));
+        AnswerText::Generated(events, Box::new(self.written(writer)))
+    }
+
     /// Answers for a model that refuses: with a refusal, or with a quote and doubt if the model is not trusted.
-    async fn doubted(&mut self) -> AnswerSource {
+    async fn doubted(&mut self) -> AnswerText {
         let is_trusted = self.answerer.rules.model.is_trusted;
         match self.question.mode {
             Mode::GlobalBook if !is_trusted => {
                 self.outcome = Outcome::Uncertain;
                 self.extracted().await
             }
-            Mode::GlobalBook | Mode::SelectedText => AnswerSource::Refusal,
+            Mode::GlobalBook | Mode::SelectedText => AnswerText::Refusal,
         }
     }
 
     /// Quotes the book; refuses if no section has text.
-    async fn extracted(&mut self) -> AnswerSource {
+    async fn extracted(&mut self) -> AnswerText {
         self.texts.similarities = self.similarities().await;
         let is_doubted =
             self.outcome == Outcome::Uncertain && self.question.mode == Mode::GlobalBook;
         let quotes = self.quotes(&self.extractable(), is_doubted);
         if quotes.is_empty() {
-            AnswerSource::Refusal
+            AnswerText::Refusal
         } else {
-            AnswerSource::Extracted(quotes)
+            AnswerText::Extracted(quotes)
         }
     }
 
@@ -303,8 +304,8 @@ impl Prepared {
     }
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.
-    fn correct(&self, worth: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let is_doubted = match worth {
+    fn correct(&self, quality: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let is_doubted = match quality {
             AnswerQuality::Answer => return Vec::new(),
             AnswerQuality::Repetition => false,
             AnswerQuality::None => true,
