@@ -5,7 +5,7 @@ use crate::context::answer_context::QUOTABLE;
 use crate::context::passages::numbered;
 use crate::decide::proposals::{Seen, follow_ups};
 use crate::decide::suggestions::next_sections;
-use crate::deliver::writer::{Writer, Written};
+use crate::guard::writer::{Writer, Written};
 use crate::quote::Passage;
 use crate::retrieve::milliseconds;
 use crate::{Answer, Mode, Outcome, Prepared, Suggestion};

@@ -2,7 +2,7 @@
 
 use whatlang::{Detector, Lang, Script, detect};
 
-use crate::deliver::messages::is_translated;
+use crate::messages::is_translated;
 use crate::{Question, locale_of};
 use store::catalog::SiteInfo;
 use text::Language;

@@ -6,22 +6,12 @@ use futures::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::AnswerEvent;
+use crate::generate::first_token::PendingGeneration;
 use crate::generate::limits::ModelLimits;
 use crate::guard::output_filter::{OutputFilter, Stop};
 use models::chat::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt, Usage};
 use models::provider::ProviderError;
 use store::budget::{Reserved, estimated};
-
-/// A model that has begun to write.
-pub(crate) struct PendingGeneration {
-    pub(crate) model: ChatModel,
-    pub(crate) prompt: Prompt,
-    pub(crate) reserved: Reserved,
-    /// When the answer must be complete.
-    pub(crate) deadline: Instant,
-    pub(crate) first: Piece,
-    pub(crate) pieces: Pieces,
-}
 
 /// A model's text while it is read.
 ///
