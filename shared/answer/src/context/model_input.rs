@@ -80,12 +80,12 @@ impl Surroundings {
         let mut known = HashSet::new();
         let chunks = worths.into_iter().map(|(_, chunk)| chunk);
         let chunks = chunks.filter(|chunk| known.insert(chunk.point_id));
-        with_what_they_lead_to(chunks.collect())
+        with_introduced_chunks(chunks.collect())
     }
 }
 
-/// Puts behind each chunk that ends with a colon the next one of its section: without the code or the list that it leads to, it says little.
-fn with_what_they_lead_to(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
+/// Moves the next chunk of its section behind each chunk that ends with a colon, which says little without the code or the list that it introduces.
+fn with_introduced_chunks(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
     let mut at = 0;
     while at < chunks.len() {
         let chunk = chunks[at];

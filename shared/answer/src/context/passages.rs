@@ -33,7 +33,7 @@ pub(crate) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
 pub(crate) struct Surroundings(pub(crate) Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
-    /// Reads the neighbours of the chunks for which it `is_wanted`. A chunk with unknown position gets none.
+    /// Reads the neighbours of the chunks that `is_wanted` accepts. A chunk with unknown position gets none.
     pub(crate) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],

@@ -190,7 +190,7 @@ impl Prepared {
         self.asked(model, prompt, deadline, degraded).await
     }
 
-    /// Asks a model again, with what it looked up.
+    /// Asks a model again, with the results of its calls.
     async fn asked_again(&mut self, looking: LookUp, degraded: &mut Vec<Degradation>) -> Step {
         let prompt = self.looked_up(looking.prompt, looking.calls).await;
         let (model, deadline) = (looking.model, looking.deadline);

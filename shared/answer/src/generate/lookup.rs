@@ -106,7 +106,7 @@ impl Prepared {
         visible(&fenced(&passages[known..], &fence(self.message_id)))
     }
 
-    /// Finds what a model asks for, without what it has.
+    /// Finds the chunks that a model asks for, except those that it has read.
     async fn found(&self, lookup: &Lookup) -> Result<Found, Error> {
         let points = self.texts.model_input.points.iter();
         let read: HashSet<Uuid> = points.copied().collect();

@@ -268,10 +268,10 @@ impl Attribution {
         self.before = None;
         self.best = self.best.max(self.worth_of(&sentence, &claim));
         let is_claim = claims(&sentence, &claim);
-        let may_lead = leads(&sentence) && claim.words() >= MIN_WORDS;
+        let is_lead = leads(&sentence) && claim.words() >= MIN_WORDS;
         let source = if is_claim {
             self.source(&claim, &cited, &named)
-        } else if may_lead && self.lacks(&claim, &named) {
+        } else if is_lead && self.lacks(&claim, &named) {
             Source::None
         } else {
             return Vec::new();
@@ -359,8 +359,8 @@ impl Attribution {
         }
     }
 
-    /// True if lines that no passage has are taken for a use of what the passages tell of: the model is trusted, and they or the question have the
-    /// lines' numbers and names.
+    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the question
+    /// have the lines' numbers and names.
     fn is_composed(&self, lines: &[String]) -> bool {
         let code = lines.join(" ").replace('`', " ");
         self.is_paraphrase(&self.evidence.claim(&format!("`{code}`")), &[])

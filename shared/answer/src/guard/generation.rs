@@ -195,7 +195,7 @@ impl Opening {
         withheld.extend(events);
         match is_supported {
             Some(true) => return self.show(),
-            // An unsupported beginning waits for what supports it.
+            // An unsupported beginning is withheld until a later sentence is supported.
             Some(false) => *until = None,
             None if withheld.is_empty() => {}
             None => {

@@ -265,7 +265,7 @@ fn edges(blocks: &[QuotableBlock]) -> Vec<usize> {
     edges.chain([blocks.len()]).collect()
 }
 
-/// Raises what is covered of each term by what blocks contribute to it.
+/// Raises the coverage of each term to what the blocks contribute to it.
 fn cover(covered: &mut [f32], gains: &[Vec<f32>]) {
     for gains in gains {
         raise(covered, gains);
@@ -371,7 +371,7 @@ fn written(blocks: &[QuotableBlock]) -> Vec<Quote> {
     quotes
 }
 
-/// Returns what separates the last block from the marker. A marker in a table, or on a fence's line, would become part of it.
+/// Returns the separator before the marker. A marker in a table, or on a fence's line, would become part of it.
 fn before_marker(last: Option<&QuotableBlock>) -> &'static str {
     let ends_in_text = last.is_some_and(|last| {
         let stands_alone = last.is_code() || last.kind == BlockKind::Table;

@@ -37,7 +37,7 @@ const LARGE: [(&str, usize); 9] = [
     ("hundred", 100),
     ("thousand", 1_000),
 ];
-/// What stands before a rounded number.
+/// Words before a rounded number.
 const ABOUT: [&str; 7] = [
     "about",
     "almost",
