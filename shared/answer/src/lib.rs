@@ -12,6 +12,7 @@ pub(crate) mod rendering;
 pub mod retrieve;
 pub mod quote;
 pub mod cite;
+mod messages;
 mod understand;
 mod decide;
 mod context;
@@ -42,8 +43,8 @@ pub use generate::limits::ModelLimits;
 pub use understand::selection::{default_filters, locale_of};
 
 use context::answer_context::AnswerContext;
-use deliver::messages::Messages;
 use generate::cache::Cache;
+use messages::Messages;
 use store::budget::Spent;
 use understand::conversation::SearchResult;
 use understand::language::answer_locale;
@@ -410,7 +411,7 @@ impl Answerer {
     fn needs_other_sections(&self, question: &Question) -> bool {
         let asked = &question.query;
         question.mode == Mode::SelectedText
-            && matches!(self.generator, Generator::Extractive)
+            && !self.generator.is_model()
             && !has_subject(asked, self.language_of(question, asked))
     }
 

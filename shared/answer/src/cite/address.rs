@@ -57,8 +57,9 @@ pub(super) fn addresses(text: &str, kind: TextKind) -> Vec<Range<usize>> {
             matches!(before, Some('(' | '=' | '"' | '\''))
         });
     }
-    let is_start = |before: Option<char>| !before.is_some_and(char::is_alphanumeric);
-    let mut found = web(text, &IN_PROSE, is_start);
+    let mut found = web(text, &IN_PROSE, |before| {
+        !before.is_some_and(char::is_alphanumeric)
+    });
     let mut from = 0;
     let mut mails = Vec::new();
     for range in found.iter().chain([&(text.len()..text.len())]) {
@@ -115,8 +116,9 @@ fn mail(text: &str, stretch: Range<usize>) -> Vec<Range<usize>> {
 
 /// Returns the length in bytes of the beginning of a local part that only some renderers accept.
 fn odd_start(local: &str) -> usize {
-    let is_plain = |c: char| c.is_alphanumeric() || "._+-".contains(c);
-    let start = local.trim_end_matches(is_plain).len();
+    let start = local
+        .trim_end_matches(|c: char| c.is_alphanumeric() || "._+-".contains(c))
+        .len();
     if start < local.len() { start } else { 0 }
 }
 

@@ -55,10 +55,7 @@ impl AllowedLinks {
 
     /// True if a link target is allowed: an address, a page or path with an optional anchor, or an anchor.
     fn has_target(&self, target: &str) -> bool {
-        let odd = |c: char| {
-            c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '\\')
-        };
-        if target.is_empty() || target.contains(odd) {
+        if target.is_empty() || target.contains(ends_target) {
             return false;
         }
         let (page, anchor) = match target.split_once('#') {
@@ -150,19 +147,23 @@ impl AllowedLinks {
     }
 }
 
+/// True for a character that a link target does not contain unescaped.
+fn ends_target(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '\\')
+}
+
 fn is_absolute(address: &str) -> bool {
     address.starts_with("https://") || address.starts_with("http://")
 }
 
 fn is_allowed_scheme(address: &str) -> bool {
-    let is = |scheme: &str| {
-        address
-            .get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
     ["https://", "http://", "mailto:", "www."]
         .into_iter()
-        .any(is)
+        .any(|scheme| {
+            address
+                .get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        })
 }
 
 /// Returns `https://host` of an absolute URL.
@@ -185,8 +186,10 @@ fn without_slash(page: &str) -> &str {
 
 /// True if an anchor has only characters that heading ids use, and is not an address in disguise such as `#www.example.com`.
 fn is_anchor(anchor: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%');
-    anchor.chars().all(is_plain) && !anchor.to_ascii_lowercase().contains("www.")
+    anchor
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%'))
+        && !anchor.to_ascii_lowercase().contains("www.")
 }
 
 #[cfg(test)]

@@ -190,8 +190,10 @@ impl Evidence {
     /// Compares a claim with these passages together, numbered from 1.
     #[must_use]
     pub fn support(&self, claim: &Claim, numbers: &[usize]) -> Support {
-        let known = |n: &usize| self.passages.get(n.checked_sub(1)?);
-        let texts: Vec<&PreparedPassage> = numbers.iter().filter_map(known).collect();
+        let texts: Vec<&PreparedPassage> = numbers
+            .iter()
+            .filter_map(|n| self.passages.get(n.checked_sub(1)?))
+            .collect();
         if let [text] = texts[..] {
             return self.compare(claim, text);
         }
@@ -272,26 +274,17 @@ impl Evidence {
     #[must_use]
     pub fn lack_name(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
         let asked = Squeezed::new(&question.sentence);
-        let holds = |name: &str| {
-            let is_option = name.starts_with('-');
-            let in_question =
-                asked.holds(name) && (!is_option || has_option(&question.sentence, name));
-            let mut texts = self.with_numbers(numbers);
-            in_question
-                || texts.any(|text| {
-                    text.names.holds(name) && (!is_option || has_option(&text.whole, name))
-                })
-        };
-        let has_parts = |name: &str| {
-            let mut parts = name.split('.').filter(|part| !part.is_empty());
-            name.contains('.') && parts.all(holds)
-        };
-        let is_missing = |name: &Name| {
-            let text = &*name.text;
-            let counts = name.is_code || !self.is_common(text);
-            counts && !LITERALS.contains(&text) && !holds(text) && !has_parts(text)
-        };
-        claim.names.iter().any(is_missing)
+        let texts: Vec<(&str, &Squeezed)> = self
+            .with_numbers(numbers)
+            .map(|text| (&*text.whole, &text.names))
+            .chain([(&*question.sentence, &asked)])
+            .collect();
+        claim.names.iter().any(|name| {
+            self.tells(name)
+                && !LITERALS.contains(&&*name.text)
+                && !has_name(&texts, &name.text)
+                && !has_parts(&texts, &name.text)
+        })
     }
 
     /// Returns the passages with these numbers; all of them without any.
@@ -315,27 +308,27 @@ impl Evidence {
         let held = claim.stems.intersection(&text.stems).count();
         let held_before = claim.before.intersection(&text.stems).count();
         let all = claim.stems.len();
-        let is_missing = |name: &&Name| {
-            let is_option = name.text.starts_with('-');
-            let is_held =
-                text.names.holds(&name.text) && (!is_option || has_option(&text.whole, &name.text));
-            !is_held && (name.is_code || !self.is_common(&name.text))
-        };
+        let texts = [(&*text.whole, &text.names)];
+        let missing_names = claim
+            .names
+            .iter()
+            .filter(|name| self.tells(name) && !has_name(&texts, &name.text))
+            .count();
         Support {
             share: share(held, all),
             share_with_before: share(held + held_before, all + claim.before.len()),
             lacking: all - held,
             missing: numbers::unknown(&claim.sentence, &text.numbers, self.is_english)
-                + claim.names.iter().filter(is_missing).count(),
+                + missing_names,
             is_contradicted: self.is_english
                 && text.sentences.contradict(&claim.clauses, &self.common),
         }
     }
 
-    fn is_common(&self, name: &str) -> bool {
-        self.words
-            .term(name)
-            .is_some_and(|term| self.common.contains(&term))
+    /// True unless a name is only a capitalised word of the book's title.
+    fn tells(&self, name: &Name) -> bool {
+        let term = self.words.term(&name.text);
+        name.is_code || term.is_none_or(|term| !self.common.contains(&term))
     }
 }
 
@@ -351,6 +344,21 @@ impl PreparedPassage {
     }
 }
 
+/// True if one of the texts, given with their names, has a name. Options must be written the same.
+fn has_name(texts: &[(&str, &Squeezed)], name: &str) -> bool {
+    texts.iter().any(|(text, names)| {
+        names.holds(name) && (!name.starts_with('-') || has_option(text, name))
+    })
+}
+
+/// True if a name has points, and the texts have each of its parts.
+fn has_parts(texts: &[(&str, &Squeezed)], name: &str) -> bool {
+    name.contains('.')
+        && name
+            .split('.')
+            .all(|part| part.is_empty() || has_name(texts, part))
+}
+
 fn share(held: usize, all: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
     match all {
@@ -361,8 +369,11 @@ fn share(held: usize, all: usize) -> f32 {
 
 /// Returns the stems of a text as the ranker sees them, without numbers.
 fn stems(text: &str, words: &Words) -> HashSet<String> {
-    let is_word = |term: &String| term.contains(char::is_alphabetic);
-    words.terms(text).into_iter().filter(is_word).collect()
+    words
+        .terms(text)
+        .into_iter()
+        .filter(|term| term.contains(char::is_alphabetic))
+        .collect()
 }
 
 #[cfg(test)]

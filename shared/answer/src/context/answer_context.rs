@@ -6,7 +6,6 @@ use crate::context::links;
 use crate::context::model_input::ModelInput;
 use crate::context::passages::{Surroundings, is_incomplete};
 use crate::degradation::Degradation;
-use crate::generate::Generator;
 use crate::quote::Similarities;
 use crate::retrieve::{Retrieved, ScoredChunk};
 use crate::{Answerer, Question};
@@ -44,7 +43,7 @@ impl Answerer {
         locale: Option<&str>,
     ) -> AnswerContext {
         let candidates = &mut retrieved.candidates;
-        let has_model = matches!(self.generator, Generator::Model(_));
+        let has_model = self.generator.is_model();
         let most = if has_model { usize::MAX } else { QUOTABLE };
         let count = question.top_k.min(most).min(candidates.len());
         let best = &mut candidates[..count];

@@ -19,8 +19,10 @@ pub(crate) async fn resolve(
     chunks: &mut [ScoredChunk],
     locale: Option<&str>,
 ) {
-    let marks = || chunks.iter().map(|found| &found.chunk.marks);
-    let sources: BTreeSet<&str> = marks().flat_map(|marks| linked_sources(marks)).collect();
+    let sources: BTreeSet<&str> = chunks
+        .iter()
+        .flat_map(|found| linked_sources(&found.chunk.marks))
+        .collect();
     let sources: Vec<String> = sources.into_iter().map(str::to_owned).collect();
     let urls = urls(retriever, &sources).await;
     for found in chunks {

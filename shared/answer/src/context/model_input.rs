@@ -44,10 +44,11 @@ impl Surroundings {
         let points = chosen.iter().map(|chunk| chunk.point_id).collect();
         let mut passages = Vec::new();
         while let Some(&best) = chosen.first() {
-            let is_part = |chunk: &&ScoredChunk| {
-                chunk.point_id == best.point_id || is_of_section(best, chunk)
-            };
-            let mut parts: Vec<_> = chosen.extract_if(.., |chunk| is_part(chunk)).collect();
+            let mut parts: Vec<_> = chosen
+                .extract_if(.., |chunk| {
+                    chunk.point_id == best.point_id || is_of_section(best, chunk)
+                })
+                .collect();
             parts.sort_by_key(|part| part.position);
             let runs = parts.chunk_by(|part, next| next.position == part.position.map(|at| at + 1));
             passages.extend(runs.map(whole));
@@ -79,21 +80,22 @@ impl Surroundings {
         let mut known = HashSet::new();
         let chunks = worths.into_iter().map(|(_, chunk)| chunk);
         let chunks = chunks.filter(|chunk| known.insert(chunk.point_id));
-        with_what_they_lead_to(chunks.collect())
+        with_introduced_chunks(chunks.collect())
     }
 }
 
-/// Puts behind each chunk that ends with a colon the next one of its section: without the code or the list that it leads to, it says little.
-fn with_what_they_lead_to(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
+/// Moves the next chunk of its section behind each chunk that ends with a colon, which says little without the code or the list that it introduces.
+fn with_introduced_chunks(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
     let mut at = 0;
     while at < chunks.len() {
         let chunk = chunks[at];
         at += 1;
         if chunk.chunk.text.trim_end().ends_with([':', '：']) {
             let next = chunk.position.map(|at| at + 1);
-            let is_next =
-                |other: &&ScoredChunk| other.position == next && is_of_section(chunk, other);
-            if let Some(led) = chunks[at..].iter().position(is_next) {
+            let led = chunks[at..]
+                .iter()
+                .position(|other| other.position == next && is_of_section(chunk, other));
+            if let Some(led) = led {
                 chunks[at..=at + led].rotate_right(1);
             }
         }

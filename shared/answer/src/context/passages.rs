@@ -33,7 +33,7 @@ pub(crate) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
 pub(crate) struct Surroundings(pub(crate) Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
-    /// Reads the neighbours of the chunks for which it `is_wanted`. A chunk with unknown position gets none.
+    /// Reads the neighbours of the chunks that `is_wanted` accepts. A chunk with unknown position gets none.
     pub(crate) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],
@@ -72,8 +72,10 @@ impl Surroundings {
     /// Extends each of the best chunks to the whole text of its heading. A heading with little text of its own also gets its subsections.
     pub(crate) fn complete(&self, best: &mut [ScoredChunk]) {
         for (found, around) in best.iter_mut().zip(&self.0) {
-            let of_section = |other: &&ScoredChunk| is_of_section(found, other);
-            let mut parts: Vec<&ScoredChunk> = around.iter().filter(of_section).collect();
+            let mut parts: Vec<&ScoredChunk> = around
+                .iter()
+                .filter(|other| is_of_section(found, other))
+                .collect();
             if parts.len() != found.chunk.chunk_count {
                 continue;
             }
@@ -144,8 +146,10 @@ pub(crate) fn with_scores(scores: Scores, chunk: JoinedChunk) -> ScoredChunk {
 }
 
 pub(crate) fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
-    let place = |scored: &ScoredChunk| Some((scored.chunk.document_id, section_start(scored)?));
-    place(found).is_some() && place(found) == place(other)
+    let start = section_start(found);
+    start.is_some()
+        && start == section_start(other)
+        && found.chunk.document_id == other.chunk.document_id
 }
 
 /// True if a chunk's lines are within those of another chunk.
@@ -254,11 +258,10 @@ fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
 /// Returns the length in bytes of the longest run of whole lines that ends `text` and begins `next`.
 fn shared_lines(text: &str, next: &str) -> usize {
     let line_ends = next.rmatch_indices('\n').map(|(at, _)| at);
-    let is_shared = |end: &usize| {
+    let longest = [next.len()].into_iter().chain(line_ends).find(|end| {
         let before = text.strip_suffix(next[..*end].trim_end());
         before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
-    };
-    let longest = [next.len()].into_iter().chain(line_ends).find(is_shared);
+    });
     let rest = &next[longest.unwrap_or(0)..];
     next.len() - rest.trim_start_matches('\n').len()
 }

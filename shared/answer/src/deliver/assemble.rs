@@ -5,7 +5,7 @@ use crate::context::answer_context::QUOTABLE;
 use crate::context::passages::numbered;
 use crate::decide::proposals::{Seen, follow_ups};
 use crate::decide::suggestions::next_sections;
-use crate::deliver::writer::{Writer, Written};
+use crate::guard::writer::{Writer, Written};
 use crate::quote::Passage;
 use crate::retrieve::milliseconds;
 use crate::{Answer, Mode, Outcome, Prepared, Suggestion};
@@ -13,35 +13,33 @@ use store::catalog::Indexing;
 
 impl Prepared {
     /// Returns the refusal, with the closest sections.
-    pub(crate) fn refusal(&self) -> (Option<String>, Answer) {
+    pub(crate) fn refusal(&self) -> Answer {
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
             // Whether the book covers the question is not known.
             None if !self.is_read => self.sentences.unread.clone(),
             None => self.refusal_sentence().to_owned(),
         };
-        let answer = Answer {
-            text: text.clone(),
+        Answer {
+            text,
             outcome: Outcome::NotCovered,
             suggestions: self.suggestions(&self.closest(), &[]),
             ..self.bare()
-        };
-        (Some(text), answer)
+        }
     }
 
     /// Returns the reply to small talk, with questions that the book answers.
-    pub(crate) fn small_talk(&self) -> (Option<String>, Answer) {
+    pub(crate) fn small_talk(&self) -> Answer {
         let said = self.small_talk.as_ref();
-        let text = said.map(|said| said.reply.clone()).unwrap_or_default();
-        let answer = Answer {
-            text: text.clone(),
+        Answer {
+            text: said.map(|said| said.reply.clone()).unwrap_or_default(),
             follow_ups: said.map(|said| said.proposals.clone()).unwrap_or_default(),
             ..self.bare()
-        };
-        (Some(text), answer)
+        }
     }
 
-    pub(crate) fn written(&self, writer: Writer) -> (Option<String>, Answer) {
+    /// Returns the answer that was written.
+    pub(crate) fn written(&self, writer: Writer) -> Answer {
         let Written {
             text,
             citations,
@@ -59,7 +57,7 @@ impl Prepared {
             Mode::SelectedText => Vec::new(),
         };
         let follow_ups = self.follow_ups(&citations, &suggestions);
-        let answer = Answer {
+        Answer {
             text,
             follow_ups,
             confidence: if count > 0.0 { sum / count } else { 0.0 },
@@ -68,8 +66,7 @@ impl Prepared {
             unsupported,
             adapted,
             ..self.bare()
-        };
-        (None, answer)
+        }
     }
 
     /// Returns the passages that are closest to a question that the book does not cover.
@@ -81,13 +78,16 @@ impl Prepared {
     /// Returns the next sections that are not cited, each with the words that fit best.
     fn suggestions(&self, passages: &[Passage<'_>], citations: &[Citation]) -> Vec<Suggestion> {
         let locale = self.locale.as_deref();
-        let is_cited = |passage: &Passage<'_>| {
-            let url = passage.candidate.url(locale);
-            citations.iter().any(|citation| citation.url == url)
-        };
-        let similarities = self.texts.similarities.as_ref();
-        next_sections(&self.standalone, passages, is_cited, similarities)
-            .iter()
+        let next = next_sections(
+            &self.standalone,
+            passages,
+            |passage| {
+                let url = passage.candidate.url(locale);
+                citations.iter().any(|citation| citation.url == url)
+            },
+            self.texts.similarities.as_ref(),
+        );
+        next.iter()
             .map(|section| section.suggestion(locale))
             .collect()
     }

@@ -12,39 +12,39 @@ use tokio::time::{Instant, timeout};
 use crate::cite::AllowedLinks;
 use crate::context::links::linked_pages;
 use crate::context::passages::numbered;
-use crate::context::similarity::similarities;
-use crate::decide::suggestions::next_sections;
 use crate::degradation::Degradation;
 use crate::deliver::journal::Journal;
-use crate::deliver::writer::Writer;
 use crate::error::Error;
 use crate::generate::Generator;
 use crate::generate::cache::{Cache, Kept};
-use crate::generate::first_token::degradation_of;
-use crate::generate::generation::{Generation, PendingGeneration};
+use crate::generate::first_token::{PendingGeneration, degradation_of};
 use crate::guard::attribution::AnswerQuality;
-use crate::guard::output_filter::{OutputFilter, Stop};
-use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract};
-use crate::retrieve::ScoredChunk;
+use crate::guard::generation::{Generation, GenerationEnding};
+use crate::guard::output_filter::OutputFilter;
+use crate::guard::writer::Writer;
+use crate::quote::{Passage, Quote};
 use crate::{Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared};
-use book::{escaped, href};
-use models::chat::{ChatModel, Finish, FunctionCall, Prompt, Usage};
-use models::provider::ProviderError;
-use store::budget::{Reserved, Spent, estimated};
+use models::chat::{ChatModel, FunctionCall, Prompt, Usage};
+use store::budget::{Reserved, Spent};
 use store::catalog::QueryStatus;
 
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
-/// The second best section is quoted in doubt if its score is at least this share of the best one's. Of 78 doubted answers to questions of real users, the
-/// second is the right one in 8 of the 38 above it, and in 2 of the others.
-const CLOSE: f32 = 0.95;
+/// The next step of an answer.
+enum Step {
+    /// A model writes.
+    Generate(Box<PendingGeneration>),
+    /// A model looks something up before it writes.
+    LookUp(Box<LookUp>),
+    /// The text is known; the answer ends with it.
+    Finish(AnswerText),
+    /// The model broke off after the reader had seen a part of its text.
+    Fail(Error),
+}
 
-/// The most links to the sections below a quoted one.
-const MAX_SUBSECTIONS: usize = 8;
-
-/// The source of an answer's text.
-enum AnswerSource {
+/// The text of an answer.
+enum AnswerText {
     /// A fixed sentence.
     Refusal,
     /// The reply to small talk.
@@ -53,12 +53,8 @@ enum AnswerSource {
     Kept(Box<Kept>),
     /// Quotes of the book.
     Extracted(Vec<Quote>),
-    /// A model that is writing.
-    Model(Box<PendingGeneration>),
-    /// A model that looks something up before it writes.
-    LookUp(Box<LookUp>),
-    /// None: the model broke off.
-    Failed(Error),
+    /// A model's text, whose last events have not been sent.
+    Generated(Vec<AnswerEvent>, Box<Answer>),
 }
 
 /// The calls of a model, with the prompt to which it answered so.
@@ -68,14 +64,6 @@ struct LookUp {
     calls: Vec<FunctionCall>,
     /// When the answer must be complete.
     deadline: Instant,
-}
-
-/// What follows a model's text.
-enum Conclusion {
-    /// The answer, after further events.
-    Answer(Vec<AnswerEvent>, Box<(Option<String>, Answer)>),
-    /// Another text, because the reader saw none of the model's, or sees no more.
-    Other(AnswerSource),
 }
 
 impl Prepared {
@@ -89,60 +77,68 @@ impl Prepared {
             let mut degraded = Vec::new();
             // Recorded while the answer is written.
             let mut begun = Box::pin(maybe_done(journal.begin()));
-            let mut text = beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await;
+            let mut step = beside(begun.as_mut(), Box::pin(self.first_step(&mut degraded))).await;
             // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
-            let (text, mut answer) = loop { match text {
-                AnswerSource::Refusal => break self.refusal(),
-                AnswerSource::SmallTalk => break self.small_talk(),
-                AnswerSource::Kept(kept) => {
+            let text = loop {
+                step = match step {
+                    Step::Generate(pending) => {
+                        let limits = &self.answerer.rules.model;
+                        let mut writing = Generation::new(*pending, self.draft(), limits);
+                        while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
+                            for event in events {
+                                yield Ok(event);
+                            }
+                        }
+                        self.conclude(writing, &mut degraded).await
+                    }
+                    Step::LookUp(looking) => {
+                        for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
+                            yield Ok(AnswerEvent::LookingUp(subject));
+                        }
+                        let asked = Box::pin(self.asked_again(*looking, &mut degraded));
+                        beside(begun.as_mut(), asked).await
+                    }
+                    Step::Finish(text) => break text,
+                    Step::Fail(error) => {
+                        begun.await;
+                        journal.fail(QueryStatus::Error, self.spent).await;
+                        yield Err(error);
+                        return;
+                    }
+                };
+            };
+            let mut answer = match text {
+                AnswerText::Refusal => {
+                    let answer = self.refusal();
+                    yield Ok(AnswerEvent::Token(answer.text.clone()));
+                    answer
+                }
+                AnswerText::SmallTalk => {
+                    let answer = self.small_talk();
+                    yield Ok(AnswerEvent::Token(answer.text.clone()));
+                    answer
+                }
+                AnswerText::Kept(kept) => {
                     for event in kept.events() {
                         yield Ok(event);
                     }
-                    break (None, self.given_again(*kept));
+                    self.given_again(*kept)
                 }
-                AnswerSource::Extracted(quotes) => {
+                AnswerText::Extracted(quotes) => {
                     let (events, writer) = self.quoted(quotes);
                     for event in events {
                         yield Ok(event);
                     }
-                    break self.written(writer);
+                    self.written(writer)
                 }
-                AnswerSource::Model(asking) => {
-                    let limits = &self.answerer.rules.model;
-                    let mut writing = Generation::new(*asking, self.draft(), limits);
-                    while let Some(events) = beside(begun.as_mut(), Box::pin(writing.events())).await {
-                        for event in events {
-                            yield Ok(event);
-                        }
+                AnswerText::Generated(events, answer) => {
+                    for event in events {
+                        yield Ok(event);
                     }
-                    match self.conclude(writing, &mut degraded).await {
-                        Conclusion::Answer(events, answer) => {
-                            for event in events {
-                                yield Ok(event);
-                            }
-                            break *answer;
-                        }
-                        Conclusion::Other(other) => text = other,
-                    }
+                    *answer
                 }
-                AnswerSource::LookUp(looking) => {
-                    for subject in looking.calls.iter().filter_map(|call| self.subject(call)) {
-                        yield Ok(AnswerEvent::LookingUp(subject));
-                    }
-                    let looked_up = Box::pin(self.asked_again(*looking, &mut degraded));
-                    text = beside(begun.as_mut(), looked_up).await;
-                }
-                AnswerSource::Failed(error) => {
-                    begun.await;
-                    journal.fail(QueryStatus::Error, self.spent).await;
-                    yield Err(error);
-                    return;
-                }
-            }};
-            if let Some(text) = text {
-                yield Ok(AnswerEvent::Token(text));
-            }
+            };
             let is_from_book = matches!(answer.outcome, Outcome::Answered | Outcome::Uncertain);
             if is_from_book && answer.citations.is_empty() {
                 degraded.push(Degradation::Citations);
@@ -176,30 +172,26 @@ impl Prepared {
         )
     }
 
-    /// Chooses the source of the answer's text.
-    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> AnswerSource {
+    /// Decides how to answer, and asks the model if there is one.
+    async fn first_step(&mut self, degraded: &mut Vec<Degradation>) -> Step {
         if let Cache::Hit(kept) = &mut self.cache {
-            return AnswerSource::Kept(std::mem::take(kept));
+            return Step::Finish(AnswerText::Kept(std::mem::take(kept)));
         }
         match self.outcome {
-            Outcome::NotCovered => return AnswerSource::Refusal,
-            Outcome::SmallTalk => return AnswerSource::SmallTalk,
+            Outcome::NotCovered => return Step::Finish(AnswerText::Refusal),
+            Outcome::SmallTalk => return Step::Finish(AnswerText::SmallTalk),
             Outcome::Answered | Outcome::Uncertain => {}
         }
         let Generator::Model(model) = self.answerer.generator.clone() else {
-            return self.extracted().await;
+            return Step::Finish(self.extracted().await);
         };
         let deadline = Instant::now() + self.answerer.rules.model.answer;
         let prompt = self.prompt();
         self.asked(model, prompt, deadline, degraded).await
     }
 
-    /// Asks a model again, with what it looked up.
-    async fn asked_again(
-        &mut self,
-        looking: LookUp,
-        degraded: &mut Vec<Degradation>,
-    ) -> AnswerSource {
+    /// Asks a model again, with the results of its calls.
+    async fn asked_again(&mut self, looking: LookUp, degraded: &mut Vec<Degradation>) -> Step {
         let prompt = self.looked_up(looking.prompt, looking.calls).await;
         let (model, deadline) = (looking.model, looking.deadline);
         self.asked(model, prompt, deadline, degraded).await
@@ -212,161 +204,98 @@ impl Prepared {
         prompt: Prompt,
         deadline: Instant,
         degraded: &mut Vec<Degradation>,
-    ) -> AnswerSource {
-        let (why, spent) = match self.ask(model, prompt, deadline).await {
-            Ok(asking) => return AnswerSource::Model(Box::new(asking)),
-            Err(unwritten) => unwritten,
-        };
-        self.spent.include(spent);
-        degraded.push(why);
-        self.extracted().await
-    }
-
-    /// Pays for a model's text and judges it.
-    async fn conclude(
-        &mut self,
-        mut writing: Generation,
-        degraded: &mut Vec<Degradation>,
-    ) -> Conclusion {
-        let ended = writing.ended();
-        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
-        let usage = usage.unwrap_or_else(|| estimated(&writing.prompt, writing.draft.written));
-        self.pay(&writing.model, usage, writing.reserved).await;
-        let is_withheld = writing.is_withheld();
-        let mut events = writing.withheld();
-        let mut draft = writing.draft;
-        match (ended, draft.stopped()) {
-            (Ok(_), Some(Stop::Refused)) => Conclusion::Other(self.doubted().await),
-            (Ok(_), _) if !writing.calls.is_empty() => {
-                Conclusion::Other(AnswerSource::LookUp(Box::new(LookUp {
-                    model: writing.model,
-                    prompt: writing.prompt,
-                    calls: writing.calls,
-                    deadline: writing.deadline,
-                })))
-            }
-            (ended, _) if draft.writer.is_blank() => {
-                let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
-                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
-                Conclusion::Other(self.extracted().await)
-            }
-            (Err(error), _) if is_withheld && error != ProviderError::Timeout => {
-                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
-                degraded.push(Degradation::Generator);
-                Conclusion::Other(self.extracted().await)
-            }
-            (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
-                let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
-                degraded.extend(degradation_of(finish));
-                let worth = draft.writer.worth();
-                if worth != AnswerQuality::Answer {
-                    degraded.push(Degradation::Generator);
-                }
-                match worth {
-                    AnswerQuality::None => self.outcome = Outcome::Uncertain,
-                    AnswerQuality::Answer if self.is_proven(&draft.writer) => {
-                        self.outcome = Outcome::Answered;
-                    }
-                    AnswerQuality::Answer | AnswerQuality::Repetition => {}
-                }
-                if worth != AnswerQuality::Answer && is_withheld {
-                    return Conclusion::Other(self.extracted().await);
-                }
-                events.extend(self.correct(worth, &mut draft.writer));
-                Conclusion::Answer(events, Box::new(self.written(draft.writer)))
-            }
-            (Err(error), _) => {
-                let cause = format!("the chat model {error}");
-                let error = Error::broken_off(std::io::Error::other(cause));
-                Conclusion::Other(AnswerSource::Failed(error))
+    ) -> Step {
+        match self.ask(model, prompt, deadline).await {
+            Ok(pending) => Step::Generate(Box::new(pending)),
+            Err((why, spent)) => {
+                self.spent.include(spent);
+                degraded.push(why);
+                Step::Finish(self.extracted().await)
             }
         }
     }
 
+    /// Pays for a model's text, and decides what follows it.
+    async fn conclude(&mut self, writing: Generation, degraded: &mut Vec<Degradation>) -> Step {
+        self.pay(&writing.model, writing.usage(), writing.reserved)
+            .await;
+        match writing.ending() {
+            GenerationEnding::Refused => Step::Finish(self.doubted().await),
+            GenerationEnding::Calls => Step::LookUp(Box::new(LookUp {
+                model: writing.model,
+                prompt: writing.prompt,
+                calls: writing.calls,
+                deadline: writing.deadline,
+            })),
+            GenerationEnding::Blank(finish) => {
+                degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
+                Step::Finish(self.extracted().await)
+            }
+            GenerationEnding::Text(finish) => {
+                degraded.extend(degradation_of(finish));
+                Step::Finish(self.judged(writing, degraded).await)
+            }
+            GenerationEnding::BrokenOff(error) if writing.is_withheld() => {
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
+                degraded.push(Degradation::Generator);
+                Step::Finish(self.extracted().await)
+            }
+            GenerationEnding::BrokenOff(error) => {
+                let cause = format!("the chat model {error}");
+                Step::Fail(Error::broken_off(std::io::Error::other(cause)))
+            }
+        }
+    }
+
+    /// Judges a model's text. A text that is no answer is followed by quotes, or replaced by them if the reader saw none of it.
+    async fn judged(
+        &mut self,
+        mut writing: Generation,
+        degraded: &mut Vec<Degradation>,
+    ) -> AnswerText {
+        let quality = writing.draft.writer.worth();
+        if quality != AnswerQuality::Answer {
+            degraded.push(Degradation::Generator);
+        }
+        match quality {
+            AnswerQuality::None => self.outcome = Outcome::Uncertain,
+            AnswerQuality::Answer if self.is_proven(&writing.draft.writer) => {
+                self.outcome = Outcome::Answered;
+            }
+            AnswerQuality::Answer | AnswerQuality::Repetition => {}
+        }
+        if quality != AnswerQuality::Answer && writing.is_withheld() {
+            return self.extracted().await;
+        }
+        let mut events = writing.withheld();
+        let mut writer = writing.draft.writer;
+        events.extend(self.correct(quality, &mut writer));
+        AnswerText::Generated(events, Box::new(self.written(writer)))
+    }
+
     /// Answers for a model that refuses: with a refusal, or with a quote and doubt if the model is not trusted.
-    async fn doubted(&mut self) -> AnswerSource {
+    async fn doubted(&mut self) -> AnswerText {
         let is_trusted = self.answerer.rules.model.is_trusted;
         match self.question.mode {
             Mode::GlobalBook if !is_trusted => {
                 self.outcome = Outcome::Uncertain;
                 self.extracted().await
             }
-            Mode::GlobalBook | Mode::SelectedText => AnswerSource::Refusal,
+            Mode::GlobalBook | Mode::SelectedText => AnswerText::Refusal,
         }
     }
 
     /// Quotes the book; refuses if no section has text.
-    async fn extracted(&mut self) -> AnswerSource {
+    async fn extracted(&mut self) -> AnswerText {
         self.texts.similarities = self.similarities().await;
         let is_doubted =
             self.outcome == Outcome::Uncertain && self.question.mode == Mode::GlobalBook;
         let quotes = self.quotes(&self.extractable(), is_doubted);
         if quotes.is_empty() {
-            AnswerSource::Refusal
+            AnswerText::Refusal
         } else {
-            AnswerSource::Extracted(quotes)
+            AnswerText::Extracted(quotes)
         }
-    }
-
-    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too, if it is about as good.
-    fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
-        let similarities = self.texts.similarities.as_ref();
-        let question = &self.standalone;
-        let best = self.quote(passages);
-        if !is_doubted || best.is_empty() {
-            return best;
-        }
-        let is_cited = |passage: &Passage<'_>| best.contains(&Quote::Citation(passage.n));
-        let next = next_sections(question, passages, is_cited, similarities);
-        let score = |passage: &Passage<'_>| passage.candidate.scores.score;
-        let cited = passages.iter().find(|passage| is_cited(passage));
-        let least = cited.map_or(0.0, |cited| CLOSE * score(cited));
-        let second = next.first().filter(|next| score(&next.passage) >= least);
-        let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
-        let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
-        let introduction = Quote::Text(format!("{}\n\n", self.doubt(second.is_empty())));
-        std::iter::once(introduction)
-            .chain(best.iter().cloned())
-            .chain(gap)
-            .chain(second)
-            .collect()
-    }
-
-    /// Quotes the first passage with text. If the section is short enough to be quoted whole, links to the sections below its heading follow.
-    fn quote(&self, passages: &[Passage<'_>]) -> Vec<Quote> {
-        let similarities = self.texts.similarities.as_ref();
-        let continues = &self.sentences.continues;
-        let mut quote = extract(&self.standalone, passages, similarities, continues);
-        let quoted = passages
-            .iter()
-            .find(|passage| quote.contains(&Quote::Citation(passage.n)));
-        let links = quoted.map_or_else(String::new, |quoted| self.links_below(quoted.candidate));
-        if !links.is_empty() {
-            let introduction = &self.sentences.below;
-            quote.push(Quote::Text(format!("\n\n*{introduction}* {links}")));
-        }
-        quote
-    }
-
-    /// Returns links to the sections directly below a section's heading; empty if there are none, or the section is long.
-    fn links_below(&self, section: &ScoredChunk) -> String {
-        let around = &self.texts.around;
-        if around.own_words(section) > TARGET_WORDS {
-            return String::new();
-        }
-        let below = around.subsections(section);
-        let mut links: Vec<String> = below
-            .iter()
-            .take(MAX_SUBSECTIONS)
-            .filter_map(|section| {
-                let address = href::of(&section.url(self.locale.as_deref()))?;
-                Some(format!("[{}]({address})", escaped(section.section())))
-            })
-            .collect();
-        if below.len() > MAX_SUBSECTIONS {
-            links.push("…".to_owned());
-        }
-        links.join(" · ")
     }
 
     /// True if a model's text is an answer although the search is in doubt: the model is trusted, and a passage supports a sentence.
@@ -375,8 +304,8 @@ impl Prepared {
     }
 
     /// Returns the quotes that follow a model's text, unless the text is an answer.
-    fn correct(&self, worth: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let is_doubted = match worth {
+    fn correct(&self, quality: AnswerQuality, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let is_doubted = match quality {
             AnswerQuality::Answer => return Vec::new(),
             AnswerQuality::Repetition => false,
             AnswerQuality::None => true,
@@ -387,16 +316,6 @@ impl Prepared {
             .chain(quotes)
             .flat_map(|quote| writer.quote(quote))
             .collect()
-    }
-
-    /// Compares the lines of the sections that may be quoted with the question, if the index has token vectors.
-    async fn similarities(&self) -> Option<Similarities> {
-        let quotable = self.texts.quotable.iter();
-        let parts: Vec<_> = quotable
-            .flat_map(|section| self.texts.around.parts(section))
-            .collect();
-        let retriever = &self.answerer.retriever;
-        similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
     /// Returns the events of an extract, and the writer that produced them.
@@ -423,11 +342,15 @@ impl Prepared {
     /// Creates the reader of a model's text. It may link to the book's pages and to the passages' link targets.
     fn draft(&self) -> OutputFilter {
         let passages = self.readable();
-        let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
-        let links = chunks().flat_map(|chunk| chunk.links.iter().map(String::as_str));
-        let pages = chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
+        let chunks = passages.iter().map(|passage| &passage.candidate.chunk);
+        let links = chunks
+            .clone()
+            .flat_map(|chunk| chunk.links.iter().map(String::as_str));
+        let pages = chunks
+            .clone()
+            .map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
         let allowed = AllowedLinks::new(
-            links.chain(chunks().map(|chunk| chunk.text.as_str())),
+            links.chain(chunks.map(|chunk| chunk.text.as_str())),
             pages.chain(linked_pages(&self.texts.model_input.passages)),
             &self.base_url,
         );
@@ -452,21 +375,6 @@ impl Prepared {
         match self.question.mode {
             Mode::GlobalBook => &self.sentences.not_covered,
             Mode::SelectedText => &self.sentences.not_in_selection,
-        }
-    }
-
-    /// Returns a sentence of doubt, after a notice if the embedder does not support the question's language.
-    fn doubt(&self, is_alone: bool) -> String {
-        let sentences = &self.sentences;
-        let introduction = if is_alone {
-            &sentences.uncertain_alone
-        } else {
-            &sentences.uncertain
-        };
-        if self.is_read {
-            introduction.clone()
-        } else {
-            format!("{} {introduction}", sentences.unread)
         }
     }
 }

@@ -76,16 +76,17 @@ impl Journal {
 
     fn log(&self, status: QueryStatus, answer: Option<&Answer>) -> Option<QueryLog> {
         let asker = self.asker.as_ref()?;
-        let of_answer = |of: fn(&Answer) -> Vec<Uuid>| answer.map(of).unwrap_or_default();
         Some(QueryLog {
             query_id: self.message_id,
             user_ip_hash: asker.address_hash.clone(),
             question_hash: asker.question_hash.clone(),
-            retrieved_chunk_ids: of_answer(|answer| answer.retrieved_chunk_ids.clone()),
-            cited_chunk_ids: of_answer(|answer| {
-                let cited = answer.citations.iter();
-                cited.map(|citation| citation.chunk_id).collect()
-            }),
+            retrieved_chunk_ids: answer
+                .map_or_else(Vec::new, |answer| answer.retrieved_chunk_ids.clone()),
+            cited_chunk_ids: answer
+                .into_iter()
+                .flat_map(|answer| &answer.citations)
+                .map(|citation| citation.chunk_id)
+                .collect(),
             response_time_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             status,
             answered: answer.is_some_and(Answer::answered),

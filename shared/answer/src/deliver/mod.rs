@@ -1,8 +1,7 @@
 //! Turns text and citations into an answer, and sends and records it.
 
-pub(crate) mod messages;
-pub(crate) mod writer;
 pub(crate) mod assemble;
 pub(crate) mod journal;
+mod quotes;
 pub(crate) mod events;
 pub(crate) mod stream;

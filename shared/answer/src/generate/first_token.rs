@@ -7,9 +7,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::cite::visible;
 use crate::degradation::Degradation;
-use crate::generate::generation::PendingGeneration;
-use crate::generate::{AnswerRequest, answer_prompt};
-use crate::understand::conversation::latest;
+use crate::generate::{AnswerRequest, answer_prompt, latest};
 use crate::understand::selection::path_of;
 use crate::{Prepared, fence};
 use models::chat::{ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage};
@@ -21,6 +19,17 @@ use store::catalog::Account;
 /// quoted from the book.
 const BUSY_DEADLINE: Duration = Duration::from_secs(3);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
+
+/// A model that has begun to write.
+pub(crate) struct PendingGeneration {
+    pub(crate) model: ChatModel,
+    pub(crate) prompt: Prompt,
+    pub(crate) reserved: Reserved,
+    /// When the answer must be complete.
+    pub(crate) deadline: Instant,
+    pub(crate) first: Piece,
+    pub(crate) pieces: Pieces,
+}
 
 /// The reason why a model wrote nothing, and the tokens to pay for anyway.
 struct GenerationError {

@@ -79,8 +79,11 @@ impl Prepared {
     /// Returns passages that the model does not have yet, as it reads them.
     async fn look_up(&mut self, lookup: &Lookup) -> String {
         let found = timeout(DEADLINE, self.found(lookup)).await;
-        let late = || CatalogError::Unavailable("no answer in time".to_owned());
-        let Found(best, around) = match found.unwrap_or_else(|_| Err(Error::unavailable(late()))) {
+        let found = found.unwrap_or_else(|_| {
+            let late = CatalogError::Unavailable("no answer in time".to_owned());
+            Err(Error::unavailable(late))
+        });
+        let Found(best, around) = match found {
             Ok(found) => found,
             Err(error) => {
                 tracing::warn!(stage = "lookup", %error, "a model's look-up failed");
@@ -103,30 +106,26 @@ impl Prepared {
         visible(&fenced(&passages[known..], &fence(self.message_id)))
     }
 
-    /// Finds what a model asks for, without what it has.
+    /// Finds the chunks that a model asks for, except those that it has read.
     async fn found(&self, lookup: &Lookup) -> Result<Found, Error> {
-        let read: HashSet<_> = self.texts.model_input.points.iter().collect();
-        let is_new = |chunk: &ScoredChunk| !read.contains(&chunk.point_id);
+        let points = self.texts.model_input.points.iter();
+        let read: HashSet<Uuid> = points.copied().collect();
         let Found(best, mut around) = match lookup {
-            Lookup::Search(words) => self.found_about(words, is_new).await?,
+            Lookup::Search(words) => self.found_about(words, &read).await?,
             Lookup::PageOf(n) => match self.passage(*n) {
-                Some(passage) => self.page_of(passage, is_new).await?,
+                Some(passage) => self.page_of(passage, &read).await?,
                 None => Found::default(),
             },
-            Lookup::PageAt(path) => self.page_at(path, is_new).await?,
+            Lookup::PageAt(path) => self.page_at(path, &read).await?,
         };
         for page in &mut around.0 {
-            page.retain(is_new);
+            page.retain(|chunk| !read.contains(&chunk.point_id));
         }
         Ok(Found(best, around))
     }
 
     /// Searches as for a question of the reader, with the reader's filters.
-    async fn found_about(
-        &self,
-        words: &str,
-        is_new: impl Fn(&ScoredChunk) -> bool,
-    ) -> Result<Found, Error> {
+    async fn found_about(&self, words: &str, read: &HashSet<Uuid>) -> Result<Found, Error> {
         let question = Question {
             filters: Filters {
                 locale: self.locale.clone(),
@@ -136,17 +135,14 @@ impl Prepared {
             ..Question::new(words)
         };
         let search = self.answerer.retrieve(&question, words.to_owned()).await?;
-        let best = search.retrieved.candidates.into_iter().filter(is_new);
-        let best: Vec<_> = best.take(FOUND).collect();
+        let found = search.retrieved.candidates.into_iter();
+        let new = found.filter(|chunk| !read.contains(&chunk.point_id));
+        let best: Vec<_> = new.take(FOUND).collect();
         let around = Surroundings::read(&self.answerer.retriever, &best, |_| true).await;
         Ok(Found(best, around.map_err(Error::unavailable)?))
     }
 
-    async fn page_at(
-        &self,
-        path: &str,
-        is_new: impl Fn(&ScoredChunk) -> bool,
-    ) -> Result<Found, Error> {
+    async fn page_at(&self, path: &str, read: &HashSet<Uuid>) -> Result<Found, Error> {
         let retriever = &self.answerer.retriever;
         let path = path.split(['#', '?']).next().unwrap_or_default();
         let index = &retriever.index;
@@ -155,48 +151,42 @@ impl Prepared {
             .page_at(index.index_id, &index.site, path);
         match page.await.map_err(Error::unavailable)? {
             Some(page) => {
-                self.page(page.document_id, 0, Scores::default(), is_new)
+                self.page(page.document_id, 0, Scores::default(), read)
                     .await
             }
             None => Ok(Found::default()),
         }
     }
 
-    async fn page_of(
-        &self,
-        passage: &ScoredChunk,
-        is_new: impl Fn(&ScoredChunk) -> bool,
-    ) -> Result<Found, Error> {
+    async fn page_of(&self, passage: &ScoredChunk, read: &HashSet<Uuid>) -> Result<Found, Error> {
         let position = passage.position.unwrap_or_default();
         let document_id = passage.chunk.document_id;
-        self.page(document_id, position, passage.scores, is_new)
-            .await
+        self.page(document_id, position, passage.scores, read).await
     }
 
-    /// Reads a page on from a position: the next new chunk, or else the nearest before it, with all others around it.
+    /// Reads a page on from a position: the next chunk that is not in `read`, or else the nearest before it, with all others around it.
     async fn page(
         &self,
         document_id: Uuid,
         position: i32,
         scores: Scores,
-        is_new: impl Fn(&ScoredChunk) -> bool,
+        read: &HashSet<Uuid>,
     ) -> Result<Found, Error> {
         let retriever = &self.answerer.retriever;
         let index_id = retriever.index.index_id;
-        let read = retriever
+        let chunks = retriever
             .catalog()
             .around(index_id, &[(document_id, ALL)])
             .await;
-        let chunks = read.map_err(Error::unavailable)?.into_iter().flatten();
+        let chunks = chunks.map_err(Error::unavailable)?.into_iter().flatten();
         let page: Vec<_> = chunks.map(|chunk| with_scores(scores, chunk)).collect();
-        let distance = |chunk: &&ScoredChunk| {
-            let at = chunk.position?;
-            Some((at < position, at.abs_diff(position)))
-        };
         let nearest = page
             .iter()
-            .filter(|chunk| is_new(chunk))
-            .min_by_key(distance);
+            .filter(|chunk| !read.contains(&chunk.point_id))
+            .min_by_key(|chunk| {
+                let at = chunk.position?;
+                Some((at < position, at.abs_diff(position)))
+            });
         let nearest: Vec<_> = nearest.cloned().into_iter().collect();
         Ok(Found(nearest, Surroundings(vec![page])))
     }

@@ -4,12 +4,12 @@ mod readable;
 mod prompt;
 pub(crate) mod limits;
 pub(crate) mod first_token;
-pub(crate) mod generation;
 pub(crate) mod lookup;
 pub(crate) mod cache;
 
 use models::chat::ChatModel;
 
+pub(crate) use prompt::latest;
 pub use prompt::{AnswerRequest, Exchange, answer_prompt, fenced, form_of_prompts, rewrite_prompt};
 pub use readable::readable;
 
@@ -20,4 +20,10 @@ pub enum Generator {
     Extractive,
     /// A chat model.
     Model(ChatModel),
+}
+
+impl Generator {
+    pub(crate) fn is_model(&self) -> bool {
+        matches!(self, Self::Model(_))
+    }
 }

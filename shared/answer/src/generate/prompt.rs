@@ -160,6 +160,20 @@ pub fn rewrite_prompt(
     }
 }
 
+/// Returns the latest exchanges of a conversation, oldest first, up to `max_bytes` together. The last one is always included.
+pub(crate) fn latest(history: &[Exchange], max_bytes: usize) -> &[Exchange] {
+    let mut left = max_bytes;
+    let newest_first = history.iter().rev();
+    let fit = newest_first.take_while(|exchange| {
+        let bytes = exchange.question.len() + exchange.answer.as_ref().map_or(0, String::len);
+        let fits = bytes <= left;
+        left = left.saturating_sub(bytes);
+        fits
+    });
+    let kept = fit.count().max(1);
+    &history[history.len().saturating_sub(kept)..]
+}
+
 fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
     for exchange in history {
         if !exchange.question.is_empty() {

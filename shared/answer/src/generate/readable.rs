@@ -2,6 +2,8 @@
 //!
 //! Nothing is escaped, because a model's input is not rendered and each backslash is a token.
 
+use std::ops::Range;
+
 use crate::quote::{is_admonition_name, is_short_line};
 use book::{Mark, MarkKind, href};
 
@@ -61,10 +63,14 @@ struct Edit {
 
 impl Edit {
     fn insert(at: usize, order: i32, inserted: String) -> Self {
+        Self::replace(at..at, order, inserted)
+    }
+
+    fn replace(range: Range<usize>, order: i32, inserted: String) -> Self {
         Self {
-            at,
+            at: range.start,
             order,
-            removed: 0,
+            removed: range.len(),
             inserted,
         }
     }
@@ -76,22 +82,18 @@ fn label(text: &str, block: &Mark, next: &Mark) -> Option<[Edit; 2]> {
     if block.kind != MarkKind::Paragraph {
         return None;
     }
-    let edit = |at: usize, order: i32, end: usize, inserted: String| Edit {
-        removed: end - at,
-        ..Edit::insert(at, order, inserted)
-    };
     match next.kind {
         MarkKind::Fence if between == "\n" && is_short_line(label) => {
             let opening = next.start + text[next.range()].find('\n')?;
             let title = format!(" title=\"{}\"", label.replace('"', ""));
             Some([
-                edit(block.start, i32::MIN, next.start, String::new()),
-                edit(opening, 0, opening, title),
+                Edit::replace(block.start..next.start, i32::MIN, String::new()),
+                Edit::insert(opening, 0, title),
             ])
         }
         MarkKind::Paragraph if is_admonition_name(label) => Some([
-            edit(block.start, i32::MIN, block.start, "**".to_owned()),
-            edit(block.end, 0, next.start, ":** ".to_owned()),
+            Edit::insert(block.start, i32::MIN, "**".to_owned()),
+            Edit::replace(block.end..next.start, 0, ":** ".to_owned()),
         ]),
         _ => None,
     }

@@ -155,46 +155,41 @@ impl Attribution {
         if passages.is_empty() {
             return Vec::new();
         }
-        let markdown = self.sentences.sentence();
         self.named.extend(passages);
-        // In a table or a heading, the marker belongs to the line.
-        let is_line = markdown.is_empty();
-        let sentence = plain_sentence(if is_line { &self.line } else { markdown });
-        let all = self
-            .cited
-            .iter()
-            .chain(passages)
-            .copied()
-            .collect::<Vec<_>>();
+        let all: Vec<usize> = self.cited.iter().chain(passages).copied().collect();
+        let markdown = self.sentences.sentence();
+        if markdown.is_empty() {
+            // In a table or a heading, the marker belongs to the line.
+            let claim = self.claim(&plain_sentence(&self.line));
+            let support = self.evidence.support(&claim, &all);
+            return self.shown(&claim, passages, support.is_supported());
+        }
+        let sentence = plain_sentence(markdown);
         let claim = self.claim(&sentence);
+        if !claims(&sentence, &claim) {
+            return self.shown(&claim, passages, true);
+        }
         let support = self.evidence.support(&claim, &all);
-        let is_claim = !is_line && claims(&sentence, &claim);
-        if is_claim && support.is_close() {
+        if support.is_close() {
             self.checked(true);
             // Keep only the markers that support the sentence alone, if there are any.
-            let is_close = |n: &usize| self.evidence.support(&claim, &[*n]).is_close();
-            let close: Vec<usize> = passages.iter().copied().filter(is_close).collect();
+            let mut close = passages.to_vec();
+            close.retain(|n| self.evidence.support(&claim, &[*n]).is_close());
             let supporting = if close.is_empty() { passages } else { &close };
             return self.shown(&claim, supporting, true);
         }
-        if !is_claim {
-            let supported = !is_line || support.is_supported();
-            return self.shown(&claim, passages, supported);
-        }
-        match self.evidence.best(&claim) {
+        let best = self.evidence.best(&claim);
+        match best {
             Best::Passage(best) if self.moves(&claim, best, &all) => {
                 self.checked(true);
                 self.shown(&claim, &[best], true)
             }
-            Best::Passage(_) if self.is_paraphrase(&claim, &all) => {
-                self.checked(true);
+            _ if support.is_supported() || self.is_paraphrase(&claim, &all) => {
+                if support.is_supported() || matches!(best, Best::Passage(_)) {
+                    self.checked(true);
+                }
                 self.shown(&claim, passages, true)
             }
-            _ if support.is_supported() => {
-                self.checked(true);
-                self.shown(&claim, passages, true)
-            }
-            _ if self.is_paraphrase(&claim, &all) => self.shown(&claim, passages, true),
             _ => {
                 self.dropped = true;
                 Vec::new()
@@ -266,31 +261,31 @@ impl Attribution {
 
     /// Ends the sentence, whose source can now be determined.
     fn end_sentence(&mut self) -> Vec<ShownPiece> {
-        let markdown = self.sentences.end();
+        let sentence = plain_sentence(&self.sentences.end());
         let cited = std::mem::take(&mut self.cited);
         let named = std::mem::take(&mut self.named);
-        let sentence = plain_sentence(&markdown);
         let claim = self.claim(&sentence);
         self.before = None;
         self.best = self.best.max(self.worth_of(&sentence, &claim));
-        let words = sentence.split_whitespace().count();
-        if !claims(&sentence, &claim) {
-            if leads(&sentence) && claim.words() >= MIN_WORDS && self.lacks(&claim, &named) {
-                self.words += words;
-                self.unsupported_words += words;
-                self.checked(false);
-                return vec![ShownPiece::Unsupported(cited)];
-            }
+        let is_claim = claims(&sentence, &claim);
+        let is_lead = leads(&sentence) && claim.words() >= MIN_WORDS;
+        let source = if is_claim {
+            self.source(&claim, &cited, &named)
+        } else if is_lead && self.lacks(&claim, &named) {
+            Source::None
+        } else {
             return Vec::new();
-        }
-        let source = self.source(&claim, &cited, &named);
+        };
+        let words = sentence.split_whitespace().count();
         self.words += words;
-        if !matches!(source, Source::Paraphrase) {
-            self.checked(!matches!(source, Source::None));
-        }
         let pieces = match source {
-            Source::Shown | Source::Paraphrase => Vec::new(),
+            Source::Paraphrase => Vec::new(),
+            Source::Shown => {
+                self.checked(true);
+                Vec::new()
+            }
             Source::Passage(best) => {
+                self.checked(true);
                 self.has_marker = true;
                 vec![
                     ShownPiece::Text(" ".to_owned()),
@@ -298,11 +293,12 @@ impl Attribution {
                 ]
             }
             Source::None => {
+                self.checked(false);
                 self.unsupported_words += words;
                 vec![ShownPiece::Unsupported(cited)]
             }
         };
-        self.before = Some(claim);
+        self.before = is_claim.then_some(claim);
         pieces
     }
 
@@ -363,8 +359,8 @@ impl Attribution {
         }
     }
 
-    /// True if lines that no passage has are taken for a use of what the passages tell of: the model is trusted, and they or the question have the
-    /// lines' numbers and names.
+    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the question
+    /// have the lines' numbers and names.
     fn is_composed(&self, lines: &[String]) -> bool {
         let code = lines.join(" ").replace('`', " ");
         self.is_paraphrase(&self.evidence.claim(&format!("`{code}`")), &[])
@@ -414,13 +410,13 @@ impl Attribution {
     /// True if the marker of the passage with most of a sentence's words replaces those that the model wrote. Of a trusted model it must have nearly all of
     /// them, and the cited ones few, or lack a number or name.
     fn moves(&self, claim: &Claim, best: usize, named: &[usize]) -> bool {
-        let is_elsewhere = || {
-            self.evidence.has_few_words(claim, named)
+        if !self.is_trusted || named.is_empty() {
+            return true;
+        }
+        self.evidence.has_nearly_all_words(claim, best)
+            && (self.evidence.has_few_words(claim, named)
                 || self.evidence.lack_number(claim, named, &self.question)
-                || self.evidence.lack_name(claim, named, &self.question)
-        };
-        let is_trusted = self.is_trusted && !named.is_empty();
-        !is_trusted || (self.evidence.has_nearly_all_words(claim, best) && is_elsewhere())
+                || self.evidence.lack_name(claim, named, &self.question))
     }
 }
 
@@ -451,8 +447,8 @@ fn leads(sentence: &str) -> bool {
 
 /// True for a row of a table with text, in a list or a quote as well. Headings are no rows.
 fn is_row(line: &str) -> bool {
-    let is_marker = |c: char| c.is_ascii_digit() || matches!(c, '>' | '-' | '.' | ' ');
-    let row = line.trim_start_matches(is_marker);
+    let row =
+        line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '>' | '-' | '.' | ' '));
     row.starts_with('|') && row.contains(char::is_alphanumeric)
 }
 

@@ -33,13 +33,13 @@ impl RefusalDetector {
         }
         self.held.push_str(piece);
         let said = normalised(&self.held);
-        let mut refusals = self.refusals.iter();
         // The last word is complete only when another character follows it.
-        let ends = |rest: &str| {
-            rest.starts_with(' ')
-                || (rest.is_empty() && !self.held.ends_with(char::is_alphanumeric))
-        };
-        if refusals.any(|refusal| said.strip_prefix(refusal.as_str()).is_some_and(ends)) {
+        let is_complete = !self.held.ends_with(char::is_alphanumeric);
+        let refuses = self.refusals.iter().any(|refusal| {
+            said.strip_prefix(refusal.as_str())
+                .is_some_and(|rest| rest.starts_with(' ') || (rest.is_empty() && is_complete))
+        });
+        if refuses {
             self.state = State::Refusal;
             return String::new();
         }

@@ -1,9 +1,9 @@
 //! Reads a model's text as it streams: detects refusals, and turns the rest into events. Pure.
 
 use crate::AnswerEvent;
-use crate::deliver::writer::Writer;
 use crate::guard::chat_template::ControlTokenFilter;
 use crate::guard::model_refusal::RefusalDetector;
+use crate::guard::writer::Writer;
 
 pub(crate) struct OutputFilter {
     turns: ControlTokenFilter,

@@ -89,6 +89,10 @@ impl QuotableBlock {
         split(&self.text).count()
     }
 
+    pub(super) fn is_heading(&self) -> bool {
+        self.kind == BlockKind::Heading
+    }
+
     pub(super) fn is_code(&self) -> bool {
         matches!(self.kind, BlockKind::Code(_))
     }
@@ -130,8 +134,8 @@ impl QuotableBlock {
 
     /// True for the source of a diagram, which the site renders as an image, and for a tree of files.
     pub(super) fn is_diagram(&self) -> bool {
-        let is_tree = || BRANCHES.iter().any(|branch| self.markdown.contains(branch));
-        self.is_mermaid() || self.is_code() && is_tree()
+        let mut branches = BRANCHES.iter();
+        self.is_mermaid() || self.is_code() && branches.any(|branch| self.markdown.contains(branch))
     }
 
     /// True for a block that begins with a question which the section answers: `**Q: May I?**`, or a paragraph that is only a question.
@@ -201,7 +205,7 @@ impl QuotableBlock {
 
     /// True if a block is never quoted without the previous one.
     pub(super) fn belongs_to(&self, before: &Self) -> bool {
-        if before.kind == BlockKind::Heading || before.leads() {
+        if before.is_heading() || before.leads() {
             return true;
         }
         let after_paragraph = before.kind == BlockKind::Paragraph;
@@ -291,10 +295,11 @@ impl<'a> SectionReader<'a> {
             },
             // An admonition's name is written in bold.
             MarkKind::Paragraph if tidy::is_admonition_name(text) => {
-                let is_bold =
-                    |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
-                let marks = marks_in(&self.inline, &stretch).iter().filter(is_bold);
-                let marks: Vec<Mark> = marks.cloned().collect();
+                let marks: Vec<Mark> = marks_in(&self.inline, &stretch)
+                    .iter()
+                    .filter(|mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis))
+                    .cloned()
+                    .collect();
                 QuotableBlock::paragraph(text, marked_text(self.text, &marks, stretch))
             }
             MarkKind::Table if text.contains('\n') => QuotableBlock {

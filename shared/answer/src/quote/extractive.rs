@@ -33,30 +33,31 @@ const TOLERANCE: f32 = 1e-6;
 /// Marks where code was cut.
 const CUT: &str = "…";
 
-/// Quotes the first section with text.
+/// Quotes the first section with text, with the citation at the end. `continues` says that the section has more.
 pub(super) fn answer(
     query: &str,
     passages: &[Passage<'_>],
     similarities: Option<&Similarities>,
     continues: &str,
 ) -> Vec<Quote> {
-    let mut quotes = Vec::new();
     let mut sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
     let Some((passage, blocks)) = sections.find(|(_, blocks)| !blocks.is_empty()) else {
-        return quotes;
+        return Vec::new();
     };
     let similarities = given_or_by_words(similarities, query, passage);
     let best = best_span(&blocks, &similarities);
     let (heading, span) = headed(passage, &blocks, without_loose_ends(&blocks, best));
-    let above = std::iter::once(heading).chain(beginning(&blocks, span.start));
-    write(
-        above.collect(),
-        &blocks,
-        span,
-        passage.n,
-        continues,
-        &mut quotes,
-    );
+    let has_more = !blocks[span.end..].iter().all(QuotableBlock::is_heading);
+    let mut shown = vec![heading];
+    shown.extend(beginning(&blocks, span.start));
+    add_span(&mut shown, &blocks, span);
+    let mut quotes = written(&shown);
+    quotes.push(Quote::Text(if has_more && !continues.is_empty() {
+        format!("\n\n*{continues}* ")
+    } else {
+        before_marker(shown.last()).to_owned()
+    }));
+    quotes.push(Quote::Citation(passage.n));
     quotes
 }
 
@@ -76,10 +77,9 @@ pub(super) fn brief(
     if span.is_empty() || leads_away(&blocks) {
         return String::new();
     }
-    let fit = |row: &str| similarities.gains(row).iter().sum();
     let texts: Vec<String> = blocks[span]
         .iter()
-        .map(|block| block.brief(BRIEF_LINES, fit))
+        .map(|block| block.brief(BRIEF_LINES, |row| similarities.fit(row)))
         .collect();
     texts.join(" ")
 }
@@ -90,34 +90,46 @@ fn given_or_by_words<'a>(
     query: &str,
     passage: &Passage<'_>,
 ) -> Cow<'a, Similarities> {
-    let by_words = || Cow::Owned(Similarities::by_words(query, &passage.candidate.chunk));
-    given.map_or_else(by_words, Cow::Borrowed)
+    match given {
+        Some(given) => Cow::Borrowed(given),
+        None => Cow::Owned(Similarities::by_words(query, &passage.candidate.chunk)),
+    }
 }
 
 /// Returns the block that fits best, with a neighbour that it needs.
 fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
-    let is_short = |block: &QuotableBlock| !block.is_code() || block.lines() <= BRIEF_LINES;
-    let fit = |at: &usize| -> f32 { similarities.gains(&blocks[*at].text).iter().sum() };
-    let says_something = |at: &usize| {
-        let block = &blocks[*at];
-        let shows = !matches!(block.kind, BlockKind::Heading | BlockKind::Picture);
-        shows && !block.is_label() && !block.is_diagram() && is_short(block)
-    };
-    let quotable = (0..blocks.len()).filter(says_something).rev();
-    let Some(best) = quotable.max_by(|a, b| fit(a).total_cmp(&fit(b))) else {
+    let best = (0..blocks.len())
+        .filter(|at| says_something(&blocks[*at]))
+        .map(|at| (similarities.fit(&blocks[at].text), at))
+        // The first of equals.
+        .rev()
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let Some((_, best)) = best else {
         return 0..0;
     };
-    let is_led = |at: usize| at > 0 && blocks[at - 1].leads() && blocks[at].is_led();
-    if is_led(best) && blocks[best - 1].kind == BlockKind::Paragraph {
-        best - 1..best + 1
-    } else if best + 1 < blocks.len()
-        && (is_led(best + 1) || blocks[best].asks())
-        && is_short(&blocks[best + 1])
+    let before = best.checked_sub(1).map(|at| &blocks[at]);
+    if before.is_some_and(|lead| lead.kind == BlockKind::Paragraph && leads_to(lead, &blocks[best]))
     {
-        best..best + 2
-    } else {
-        best..best + 1
+        return best - 1..best + 1;
     }
+    let needs_next = blocks.get(best + 1).is_some_and(|next| {
+        (leads_to(&blocks[best], next) || blocks[best].asks()) && is_short(next)
+    });
+    best..best + 1 + usize::from(needs_next)
+}
+
+/// True for a block that can be quoted alone.
+fn says_something(block: &QuotableBlock) -> bool {
+    let shows = !matches!(block.kind, BlockKind::Heading | BlockKind::Picture);
+    shows && !block.is_label() && !block.is_diagram() && is_short(block)
+}
+
+fn is_short(block: &QuotableBlock) -> bool {
+    !block.is_code() || block.lines() <= BRIEF_LINES
+}
+
+fn leads_to(block: &QuotableBlock, next: &QuotableBlock) -> bool {
+    block.leads() && next.is_led()
 }
 
 fn words(blocks: &[QuotableBlock]) -> usize {
@@ -126,11 +138,12 @@ fn words(blocks: &[QuotableBlock]) -> usize {
 
 /// True if a section is only a link, perhaps with a sentence that leads to it, or only pictures.
 fn leads_away(blocks: &[QuotableBlock]) -> bool {
-    let is_picture = |block: &QuotableBlock| block.kind == BlockKind::Picture || block.is_label();
     match blocks {
         [only] if only.is_link() => true,
         [lead, link] if lead.ends_in_colon() && link.is_link() => true,
-        blocks => blocks.iter().all(is_picture),
+        blocks => blocks
+            .iter()
+            .all(|block| block.kind == BlockKind::Picture || block.is_label()),
     }
 }
 
@@ -140,12 +153,11 @@ fn headed(
     blocks: &[QuotableBlock],
     span: Range<usize>,
 ) -> (QuotableBlock, Range<usize>) {
-    let is_heading = |at: &usize| blocks[*at].kind == BlockKind::Heading;
-    let start = span.clone().find(|at| !is_heading(at));
+    let start = span.clone().find(|at| !blocks[*at].is_heading());
     let start = start.unwrap_or(span.start);
     let mut name = passage.candidate.name();
-    if let Some(below) = (0..start).rev().find(is_heading) {
-        name = format!("{name}{PATH_SEPARATOR}{}", blocks[below].text.trim());
+    if let Some(below) = blocks[..start].iter().rfind(|block| block.is_heading()) {
+        name = format!("{name}{PATH_SEPARATOR}{}", below.text.trim());
     }
     (QuotableBlock::heading(&name), start..span.end)
 }
@@ -155,7 +167,7 @@ fn headed(
 fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     // The paragraph that leads to a piece of code is quoted with it.
     let before = &blocks[..lead_of_piece(blocks, start).unwrap_or(start)];
-    let has_heading = before.iter().any(|block| block.kind == BlockKind::Heading);
+    let has_heading = before.iter().any(QuotableBlock::is_heading);
     if before.is_empty() || has_heading || blocks[start].asks() {
         return Vec::new();
     }
@@ -173,31 +185,33 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
 /// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
 /// question is an entry, too.
 fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
-    let is_heading = |at: usize| blocks[at].kind == BlockKind::Heading;
-    let is_edge =
-        |at: &usize| is_heading(*at) || blocks[*at].asks() && (*at == 0 || !is_heading(at - 1));
     let asked = blocks.iter().filter(|block| block.asks()).count();
     if asked < FEWEST_ENTRIES {
         return None;
     }
-    let mut edges: Vec<usize> = (0..blocks.len()).filter(is_edge).collect();
+    let mut edges: Vec<usize> = (0..blocks.len())
+        .filter(|at| begins_entry(blocks, *at))
+        .collect();
     edges.push(blocks.len());
     if edges[0] > 0 {
         edges.insert(0, 0);
     }
-    let covered = |entry: &Range<usize>| -> f32 {
-        let text: Vec<&str> = blocks[entry.clone()]
-            .iter()
-            .map(|block| &*block.text)
-            .collect();
-        similarities.gains(&text.join("\n")).iter().sum()
-    };
-    let entries = edges.windows(2).map(|edges| edges[0]..edges[1]);
-    // The first of equals.
-    let best = entries
+    let (_, best) = edges
+        .windows(2)
+        .map(|edges| {
+            let entry = blocks[edges[0]..edges[1]].iter();
+            let texts: Vec<&str> = entry.map(|block| &*block.text).collect();
+            (similarities.fit(&texts.join("\n")), edges[0]..edges[1])
+        })
+        // The first of equals.
         .rev()
-        .max_by(|a, b| covered(a).total_cmp(&covered(b)))?;
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (words(&blocks[best.clone()]) <= MAX_WORDS).then_some(best)
+}
+
+/// True for a heading, and for a question unless a heading stands above it.
+fn begins_entry(blocks: &[QuotableBlock], at: usize) -> bool {
+    blocks[at].is_heading() || blocks[at].asks() && (at == 0 || !blocks[at - 1].is_heading())
 }
 
 /// Returns the blocks that cover most of the question's terms at about the target length.
@@ -212,42 +226,58 @@ fn best_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usi
         .iter()
         .map(|block| similarities.gains(&block.text))
         .collect();
-    let mut of_all = vec![0.0; gains[0].len()];
-    for gains in &gains {
-        raise(&mut of_all, gains);
-    }
-    let most: f32 = of_all.iter().sum();
-    let cuts = list_cuts(blocks);
-    let is_edge =
-        |at: &usize| *at == 0 || cuts.contains(at) || !blocks[*at].belongs_to(&blocks[at - 1]);
-    let mut edges: Vec<usize> = (0..blocks.len()).filter(is_edge).collect();
-    edges.push(blocks.len());
+    let mut covered_by_all = vec![0.0; gains[0].len()];
+    cover(&mut covered_by_all, &gains);
+    let most = covered_by_all.iter().sum::<f32>().max(TOLERANCE);
+    let edges = edges(blocks);
     let mut best = (0..blocks.len(), f32::NEG_INFINITY);
-    for (at, &from) in edges[..edges.len() - 1].iter().enumerate() {
-        let mut found = vec![0.0; of_all.len()];
+    for (at, &from) in edges.iter().enumerate() {
+        let mut covered = vec![0.0; covered_by_all.len()];
         let mut length = 0;
-        let is_beginning = from == 0 || blocks[from].kind == BlockKind::Heading;
-        let start = if is_beginning { 0.0 } else { START_WEIGHT };
-        for group in edges[at..].windows(2) {
-            length += words(&blocks[group[0]..group[1]]);
-            if group[0] > from && length > MAX_WORDS {
+        for group in edges[at..].windows(2).map(|edges| edges[0]..edges[1]) {
+            length += words(&blocks[group.clone()]);
+            if group.start > from && length > MAX_WORDS {
                 break;
             }
-            for gains in &gains[group[0]..group[1]] {
-                raise(&mut found, gains);
-            }
-            if blocks[from..group[1]].iter().all(QuotableBlock::is_diagram) {
+            cover(&mut covered, &gains[group.clone()]);
+            let span = from..group.end;
+            if blocks[span.clone()].iter().all(QuotableBlock::is_diagram) {
                 continue;
             }
-            let covered = found.iter().sum::<f32>() / most.max(TOLERANCE);
-            let score = covered - LENGTH_WEIGHT * distance(length) - start;
+            let score = covered.iter().sum::<f32>() / most
+                - LENGTH_WEIGHT * distance(length)
+                - start_penalty(blocks, from);
             // On a tie the earlier span wins, then the shorter one.
             if score > best.1 + TOLERANCE {
-                best = (from..group[1], score);
+                best = (span, score);
             }
         }
     }
     best.0
+}
+
+/// Returns the places where a quote may begin or end, in order.
+fn edges(blocks: &[QuotableBlock]) -> Vec<usize> {
+    let cuts = list_cuts(blocks);
+    let inner = (1..blocks.len())
+        .filter(|at| cuts.contains(at) || !blocks[*at].belongs_to(&blocks[at - 1]));
+    let edges = std::iter::once(0).chain(inner);
+    edges.chain([blocks.len()]).collect()
+}
+
+/// Raises the coverage of each term to what the blocks contribute to it.
+fn cover(covered: &mut [f32], gains: &[Vec<f32>]) {
+    for gains in gains {
+        raise(covered, gains);
+    }
+}
+
+fn start_penalty(blocks: &[QuotableBlock], from: usize) -> f32 {
+    if from == 0 || blocks[from].is_heading() {
+        0.0
+    } else {
+        START_WEIGHT
+    }
 }
 
 /// Returns the items at which a list of more than [`MAX_LIST_WORDS`] words may be cut.
@@ -277,41 +307,38 @@ fn without_loose_ends(blocks: &[QuotableBlock], span: Range<usize>) -> Range<usi
     while end - start > 1 && blocks[start].is_label() && !blocks[start + 1].is_led() {
         start += 1;
     }
-    let leads = |block: &QuotableBlock| {
-        block.kind == BlockKind::Heading || block.ends_in_colon() || block.is_label()
-    };
-    while end - start > 1 && leads(&blocks[end - 1]) {
+    while end - start > 1 && points_forward(&blocks[end - 1]) {
         end -= 1;
     }
     start..end
 }
 
-/// Writes a span of a section below what stands above it, with the citation at the end. `continues` says that the section has more.
-fn write(
-    above: Vec<QuotableBlock>,
-    section: &[QuotableBlock],
-    span: Range<usize>,
-    n: usize,
-    continues: &str,
-    quotes: &mut Vec<Quote>,
-) {
-    let is_cut = |at: usize| {
-        let around = (at > 0).then(|| section.get(at - 1).zip(section.get(at)));
-        around
-            .flatten()
-            .is_some_and(|(a, b)| a.is_item() && b.is_item())
-    };
+/// True for a block that says nothing without the text below it.
+fn points_forward(block: &QuotableBlock) -> bool {
+    block.is_heading() || block.ends_in_colon() || block.is_label()
+}
+
+/// Adds a span of a section to what stands above it, with marks where a list is cut.
+fn add_span(above: &mut Vec<QuotableBlock>, section: &[QuotableBlock], span: Range<usize>) {
     let is_marked = above.last().is_some_and(|last| last.text == CUT);
-    let (before, after) = (is_cut(span.start) && !is_marked, is_cut(span.end));
-    let mut rest = section[span.end..].iter();
-    let is_rest_empty = rest.all(|block| block.kind == BlockKind::Heading);
-    let cut = |is_cut: bool| is_cut.then(|| QuotableBlock::cut(CUT));
-    let lead = lead_of_piece(section, span.start).map(|at| section[at].clone());
-    let blocks = above.into_iter().chain(lead).chain(cut(before));
-    let blocks = blocks
-        .chain(section[span].iter().cloned())
-        .chain(cut(after));
-    let blocks: Vec<QuotableBlock> = blocks.collect();
+    above.extend(lead_of_piece(section, span.start).map(|at| section[at].clone()));
+    if cuts_list(section, span.start) && !is_marked {
+        above.push(QuotableBlock::cut(CUT));
+    }
+    above.extend_from_slice(&section[span.clone()]);
+    if cuts_list(section, span.end) {
+        above.push(QuotableBlock::cut(CUT));
+    }
+}
+
+/// True for a place between two items of a list.
+fn cuts_list(section: &[QuotableBlock], at: usize) -> bool {
+    at > 0 && at < section.len() && section[at - 1].is_item() && section[at].is_item()
+}
+
+/// Writes blocks as Markdown.
+fn written(blocks: &[QuotableBlock]) -> Vec<Quote> {
+    let mut quotes = Vec::new();
     let mut list = ListMarkers::default();
     let mut in_list = false;
     let runs = blocks.chunk_by(|before, block| block.continues(before));
@@ -341,19 +368,16 @@ fn write(
             _ => block.markdown.clone(),
         }));
     }
-    if !is_rest_empty && !continues.is_empty() {
-        quotes.push(Quote::Text(format!("\n\n*{continues}* ")));
-        quotes.push(Quote::Citation(n));
-        return;
-    }
-    // A marker in a table, or on a fence's line, would become part of it.
-    let ends_in_text = blocks.last().is_some_and(|last| {
+    quotes
+}
+
+/// Returns the separator before the marker. A marker in a table, or on a fence's line, would become part of it.
+fn before_marker(last: Option<&QuotableBlock>) -> &'static str {
+    let ends_in_text = last.is_some_and(|last| {
         let stands_alone = last.is_code() || last.kind == BlockKind::Table;
         !stands_alone && last.kind != BlockKind::Picture && !last.markdown.ends_with("$$")
     });
-    let separator = if ends_in_text { " " } else { "\n\n" };
-    quotes.push(Quote::Text(separator.to_owned()));
-    quotes.push(Quote::Citation(n));
+    if ends_in_text { " " } else { "\n\n" }
 }
 
 /// Returns the place of the paragraph before a code block, if the quote begins with a later piece of the code.

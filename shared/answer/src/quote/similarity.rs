@@ -45,10 +45,17 @@ impl Similarities {
         let mut similarities = Self::new(&vec![1.0; terms.len()]);
         for line in chunk.text.lines() {
             let found = words.terms(line);
-            let has = |term| f32::from(u8::from(found.contains(term)));
-            similarities.add(line, terms.iter().map(has).collect());
+            let shared = terms
+                .iter()
+                .map(|term| f32::from(u8::from(found.contains(term))));
+            similarities.add(line, shared.collect());
         }
         similarities
+    }
+
+    /// Returns how much a text contributes to all terms together, 0 to 1.
+    pub(super) fn fit(&self, text: &str) -> f32 {
+        self.gains(text).iter().sum()
     }
 
     /// Returns how much a text contributes to each term: the similarity above the floor, 0 to 1, times the term's weight.

@@ -119,20 +119,19 @@ fn signals(chunks: &[ScoredChunk]) -> Signals {
         .iter()
         .filter_map(|found| found.scores.dense)
         .collect();
-    let tokens: Vec<f32> = chunks
-        .iter()
-        .filter_map(|found| found.scores.tokens)
-        .collect();
-    let best = |scores: &[f32]| range_of(scores.iter().copied()).map(|(_, best)| best);
+    let nearest = dense.iter().copied().reduce(f32::max);
     Signals {
-        cosine: best(&dense).map(|nearest| nearest.max(0.0)),
+        cosine: nearest.map(|nearest| nearest.max(0.0)),
         off_topic: None,
         z: None,
         coverage: chunks
             .iter()
             .map(|found| found.scores.coverage)
             .fold(0.0, f32::max),
-        tokens: best(&tokens),
+        tokens: chunks
+            .iter()
+            .filter_map(|found| found.scores.tokens)
+            .reduce(f32::max),
         margin: None,
         is_asked: false,
         nearness: mean_of_best(dense, NEAREST_CHUNKS),
@@ -243,12 +242,11 @@ pub(super) fn reranked(candidates: &mut [ScoredChunk], scores: &[f32]) {
 /// Sorts best first; ties are in book order, so that results are reproducible.
 pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     candidates.sort_by(|a, b| {
-        let place =
-            |candidate: &ScoredChunk| (candidate.chunk.source.clone(), candidate.chunk.start_line);
         b.scores
             .score
             .total_cmp(&a.scores.score)
-            .then_with(|| place(a).cmp(&place(b)))
+            .then_with(|| a.chunk.source.cmp(&b.chunk.source))
+            .then(a.chunk.start_line.cmp(&b.chunk.start_line))
     });
 }
 

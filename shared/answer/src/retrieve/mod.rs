@@ -220,9 +220,10 @@ impl Retrieved {
     pub fn keep(&mut self, of: impl Fn(&ScoredChunk) -> bool) {
         self.candidates.retain(of);
         let signals = &mut self.signals;
-        let dense = || self.candidates.iter().filter_map(|kept| kept.scores.dense);
-        signals.cosine = signals.cosine.map(|_| dense().fold(0.0, f32::max));
-        signals.nearness = mean_of_best(dense().collect(), NEAREST_CHUNKS);
+        let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
+        let nearest = dense.clone().fold(0.0, f32::max);
+        signals.cosine = signals.cosine.map(|_| nearest);
+        signals.nearness = mean_of_best(dense.collect(), NEAREST_CHUNKS);
         signals.z = signals.scaled(self.calibration);
         let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
         signals.coverage = coverage.fold(0.0, f32::max);
@@ -343,25 +344,29 @@ impl Retriever {
             _ => fusion::Weights::with_token_share(backends.embedder.token_share()),
         };
         let mut numbers = TermNumbers::new(words);
-        let read = |scored: &ScoredChunk| ChunkTerms {
-            filed: numbers.read(&scored.chunk.search_words).len(),
-            all: numbers.read(&scored.chunk.searched_text()),
-        };
-        let mut texts: Vec<ChunkTerms> = found.chunks.iter().map(read).collect();
+        let mut texts: Vec<ChunkTerms> = found
+            .chunks
+            .iter()
+            .map(|scored| ChunkTerms {
+                filed: numbers.read(&scored.chunk.search_words).len(),
+                all: numbers.read(&scored.chunk.searched_text()),
+            })
+            .collect();
         synonyms.add(&mut texts, &mut numbers);
         let query = spelling::corrected(query, &numbers);
         let frequencies = question.frequencies.as_ref();
-        let idf = |word: &str| frequencies?.idf(word);
         // A fixed order makes sums reproducible to the last bit.
         let terms: BTreeMap<String, Option<f32>> = words
             .of_question(&query)
-            .map(|(word, term)| (term, idf(&word)))
+            .map(|(word, term)| (term, frequencies.and_then(|counted| counted.idf(&word))))
             .collect();
-        let terms = terms.into_iter().map(|(term, idf)| QuestionTerm {
-            number: numbers.number(term),
-            idf,
-        });
-        let terms: Vec<QuestionTerm> = terms.collect();
+        let terms: Vec<QuestionTerm> = terms
+            .into_iter()
+            .map(|(term, idf)| QuestionTerm {
+                number: numbers.number(term),
+                idf,
+            })
+            .collect();
         let (candidates, signals) =
             fusion::fused(&terms, &Names::new(&query), found.chunks, &texts, weights);
         (query, candidates, signals)

@@ -17,22 +17,13 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(question: &str) -> Self {
-        let around = |c: char| ".,?!`\"'()".contains(c);
-        let words: Vec<&str> = question
+        let names = question
             .split_whitespace()
-            .map(|word| word.trim_matches(around))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let is_name = |word: &&&str| {
-            word.starts_with("--")
-                || word.starts_with('@')
-                || word.contains(['_', '$'])
-                || has_inner_capital(word)
-                || JOINED.is_match(word)
-        };
-        let names = words.iter().filter(is_name);
+            .map(|word| word.trim_matches(['.', ',', '?', '!', '`', '"', '\'', '(', ')']))
+            .filter(|word| is_name(word))
+            .map(str::to_lowercase);
         Self {
-            names: names.map(|word| word.to_lowercase()).collect(),
+            names: names.collect(),
         }
     }
 
@@ -47,13 +38,23 @@ impl Names {
             return false;
         }
         let whole = heading.trim_matches('`').to_lowercase();
-        let ends = |c: char| c.is_whitespace() || "([=<:".contains(c);
-        let first = whole.trim_start_matches('.').split(ends).next();
-        let first = first.unwrap_or_default();
+        let first = whole
+            .trim_start_matches('.')
+            .split(|c: char| c.is_whitespace() || "([=<:".contains(c))
+            .next()
+            .unwrap_or_default();
         let last = first.rsplit('.').next().unwrap_or_default();
         let mut parts = [&whole, first, last].into_iter();
         parts.any(|name| self.names.contains(name))
     }
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with("--")
+        || word.starts_with('@')
+        || word.contains(['_', '$'])
+        || has_inner_capital(word)
+        || JOINED.is_match(word)
 }
 
 /// True for `testEnvironment`, not for `DNS` or `Jest`.

@@ -34,10 +34,9 @@ impl Retriever {
             Some((known, off_topic)) if known == of => off_topic,
             _ => {
                 let read = tokio::time::timeout(DEADLINE, self.catalog().off_topic_vectors(of.0));
-                let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
                 let bytes = read
                     .await
-                    .unwrap_or_else(late)
+                    .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
                     .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "cannot read the off-topic questions"))
                     .ok()??;
                 let off_topic = Arc::new(OffTopic::from_bytes(&bytes, vector.len()));

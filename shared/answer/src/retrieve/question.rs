@@ -55,12 +55,8 @@ impl Retriever {
             Err(error) => (Vec::new(), Some(error)),
         };
         let embedding = embedded.into_iter().next().unwrap_or_default();
-        let weight = |word: &str| {
-            let idf = frequencies.as_ref().and_then(|counted| counted.idf(word));
-            idf.map_or(1.0, |idf| idf.max(LEAST_WEIGHT))
-        };
         let question = EmbeddedQuestion {
-            tokens: weighted(&embedding, &words, weight),
+            tokens: weighted(&embedding, &words, frequencies.as_ref()),
             vector: embedding.vector,
             frequencies,
         };
@@ -115,17 +111,20 @@ fn longest(words: BTreeSet<String>, most: usize) -> BTreeSet<String> {
     words.into_iter().collect()
 }
 
-/// Returns a question's tokens with the weights of their words.
+/// Returns a question's tokens, weighted by the rarity of their words; equally for words that were not counted.
 fn weighted(
     embedding: &Embedding,
     words: &[&str],
-    weight: impl Fn(&str) -> f32,
+    frequencies: Option<&DocumentFrequencies>,
 ) -> Vec<WeightedToken> {
     let tokens = embedding.tokens.iter().zip(words);
     tokens
-        .map(|(vector, word)| WeightedToken {
-            vector: *vector,
-            weight: weight(word),
+        .map(|(vector, word)| {
+            let idf = frequencies.and_then(|counted| counted.idf(word));
+            WeightedToken {
+                vector: *vector,
+                weight: idf.map_or(1.0, |idf| idf.max(LEAST_WEIGHT)),
+            }
         })
         .collect()
 }

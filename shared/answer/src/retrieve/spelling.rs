@@ -44,34 +44,34 @@ fn nearest<'k>(word: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
         return None;
     }
     let first = word.chars().next()?;
-    let mut alike = known
+    known
         .iter()
-        .filter(|other| other.starts_with(first) && other.chars().count().abs_diff(length) <= 1);
-    let is_near = |other: &&String| {
-        strsim::osa_distance(word, other) == 1
-            && (length >= SHORTEST || is_swapped(word, other) || is_doubled(word, other))
-    };
-    alike.find(is_near).map(String::as_str)
+        .filter(|other| other.starts_with(first) && other.chars().count().abs_diff(length) <= 1)
+        .find(|other| {
+            strsim::osa_distance(word, other) == 1
+                && (length >= SHORTEST || is_swapped(word, other) || is_doubled(word, other))
+        })
+        .map(String::as_str)
 }
 
 /// True if two words have the same letters.
 fn is_swapped(word: &str, other: &str) -> bool {
-    let sorted = |word: &str| {
+    let [one, other] = [word, other].map(|word| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
         letters
-    };
-    sorted(word) == sorted(other)
+    });
+    one == other
 }
 
 /// True if two words differ in how often they repeat a letter.
 fn is_doubled(word: &str, other: &str) -> bool {
-    let once = |word: &str| {
+    let [one, other] = [word, other].map(|word| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.dedup();
         letters
-    };
-    once(word) == once(other)
+    });
+    one == other
 }
 
 /// True if a word has only letters, without capitals except that the first word of a question may begin with one.

@@ -21,17 +21,15 @@ impl<'s> Synonyms<'s> {
             return Self::default();
         }
         let question = words.terms(question);
-        let is_asked = |word: &str| count(&question, &words.terms(word)) > 0;
         let found = sets.iter().flat_map(|set| {
             let (asked, others): (Vec<&str>, Vec<&str>) = set
                 .iter()
                 .map(String::as_str)
-                .partition(|word| is_asked(word));
-            let synonym = move |asked| Synonym {
+                .partition(|word| count(&question, &words.terms(word)) > 0);
+            asked.into_iter().map(move |asked| Synonym {
                 asked,
                 others: others.clone(),
-            };
-            asked.into_iter().map(synonym)
+            })
         });
         Self(found.filter(|synonym| !synonym.others.is_empty()).collect())
     }
@@ -55,12 +53,12 @@ impl<'s> Synonyms<'s> {
     /// Gives each word of the question the document frequency of its most common synonym, if that is higher.
     pub(super) fn count(&self, frequencies: &mut DocumentFrequencies, words: &Words) {
         for synonym in &self.0 {
-            let with = |other: &&str| {
+            let counts = synonym.others.iter().filter_map(|other| {
                 let counts = split(other).map(|word| frequencies.with.get(&word.to_lowercase()));
                 // A chunk with all words has the rarest one, so this is an upper bound.
                 counts.flatten().min().copied()
-            };
-            let most = synonym.others.iter().filter_map(with).max().unwrap_or(0);
+            });
+            let most = counts.max().unwrap_or(0);
             let asked = words.terms(synonym.asked);
             for (word, with) in &mut frequencies.with {
                 if words.term(word).is_some_and(|term| asked.contains(&term)) {

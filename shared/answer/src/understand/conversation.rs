@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::degradation::Degradation;
-use crate::generate::{Exchange, Generator, rewrite_prompt};
+use crate::generate::{Exchange, Generator, latest, rewrite_prompt};
 use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
 use crate::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::understand::language::AnswerLocale;
@@ -13,7 +13,7 @@ use crate::understand::language::answer_locale;
 use crate::understand::pointing::{has_subject, points_back};
 use crate::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
 use store::budget::{Reserved, Spent};
-use store::catalog::{Account, CatalogError, SiteInfo, StoredExchange};
+use store::catalog::{Account, CatalogError, SiteInfo};
 
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ pub(crate) struct SearchResult {
 }
 
 impl SearchResult {
-    /// The result for what is answered without a search.
+    /// The result for a question that is answered without a search.
     pub(crate) fn none(question: &Question, site: &SiteInfo) -> Self {
         Self {
             answered_in: answer_locale(question, &question.query, site),
@@ -77,11 +77,11 @@ impl Answerer {
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
         {
             Ok(Some(exchanges)) => {
-                let plain = |exchange: StoredExchange| Exchange {
+                let exchanges = exchanges.into_iter().map(|exchange| Exchange {
                     question: exchange.question,
                     answer: exchange.answer,
-                };
-                (Some(id), exchanges.into_iter().map(plain).collect())
+                });
+                (Some(id), exchanges.collect())
             }
             Ok(None) => (Some(Uuid::new_v4()), sent),
             Err(error) => {
@@ -240,20 +240,6 @@ fn end_of(question: &str) -> &str {
     from.map_or(question, |(at, _)| &question[at..])
 }
 
-/// Returns the latest exchanges of a conversation, oldest first, up to `max_bytes` together. The last one is always included.
-pub(crate) fn latest(history: &[Exchange], max_bytes: usize) -> &[Exchange] {
-    let mut left = max_bytes;
-    let newest_first = history.iter().rev();
-    let fit = newest_first.take_while(|exchange| {
-        let bytes = exchange.question.len() + exchange.answer.as_ref().map_or(0, String::len);
-        let fits = bytes <= left;
-        left = left.saturating_sub(bytes);
-        fits
-    });
-    let kept = fit.count().max(1);
-    &history[history.len().saturating_sub(kept)..]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,28 +283,5 @@ mod tests {
         assert_eq!(about("dew?", &quote), "dew?");
         assert_eq!(about("explain", "```sh\n# installs\n```"), "explain");
         assert_eq!(about("explain", "No."), "explain");
-    }
-
-    #[test]
-    fn of_a_long_conversation_the_oldest_exchanges_are_left_out() {
-        let lengths = [10, 200, 30, 40];
-        let history = lengths.map(|length| Exchange {
-            question: "?".to_owned(),
-            answer: Some("a".repeat(length - 1)),
-        });
-        for (max_bytes, kept) in [
-            (1_000, 4),
-            (280, 4),
-            (279, 3),
-            // The oldest exchange would fit again, but the one after it does not.
-            (80, 2),
-            (70, 2),
-            (69, 1),
-            (0, 1),
-        ] {
-            let latest = latest(&history, max_bytes);
-            assert_eq!(latest, &history[history.len() - kept..], "{max_bytes}");
-        }
-        assert!(latest(&[], 1_000).is_empty());
     }
 }

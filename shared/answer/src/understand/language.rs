@@ -1,8 +1,8 @@
 //! Detects the language of a question. Pure.
 
-use whatlang::{Detector, Info, Lang, Script, detect};
+use whatlang::{Detector, Lang, Script, detect};
 
-use crate::deliver::messages::is_translated;
+use crate::messages::is_translated;
 use crate::{Question, locale_of};
 use store::catalog::SiteInfo;
 use text::Language;
@@ -66,13 +66,13 @@ enum Spoken {
 /// stop words is enough for a language that the site does not have. Of 672 English questions of real users none is detected as foreign; of 44 short
 /// ones in German, Spanish, French and Japanese 38 are.
 fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
-    let locales = || std::iter::once(&site.default_locale).chain(&site.locales);
-    let known: Option<Vec<Lang>> = locales().map(|own| language_of(own)).collect();
+    let mut locales = std::iter::once(&site.default_locale).chain(&site.locales);
+    let known: Option<Vec<Lang>> = locales.clone().map(|own| language_of(own)).collect();
     let (Some(known), Some(here), Some(likeliest)) = (known, language_of(locale), detect(question))
     else {
         return Spoken::Unknown;
     };
-    let script = likeliest.script();
+    let (language, script) = (likeliest.lang(), likeliest.script());
     // Names and code are in Latin script in any language, and Chinese characters may be Japanese.
     let is_written = match script {
         Script::Latin => true,
@@ -80,34 +80,34 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
         _ => known.iter().any(|own| script.langs().contains(own)),
     };
     // Other scripts say enough, and some of them have no spaces.
-    let lead = |language| stop_word_lead(question, language, locale);
-    let is_spoken =
-        |language| script != Script::Latin || lead(language).is_none_or(|lead| lead > 0);
+    let has_stop_words = script != Script::Latin
+        || stop_word_lead(question, language, locale).is_none_or(|lead| lead > 0);
     let is_elsewhere = script != Script::Mandarin
         && likeliest.is_reliable()
-        && !known.contains(&likeliest.lang())
-        && is_spoken(likeliest.lang());
+        && !known.contains(&language)
+        && has_stop_words;
     if !is_written || is_elsewhere {
-        return Spoken::Foreign(code_of(likeliest.lang()).unwrap_or_default());
+        return Spoken::Foreign(code_of(language).unwrap_or_default());
     }
     if script == Script::Latin
-        && let Some(code) = language_by_stop_words(question, likeliest.lang(), &known, locale)
+        && let Some(code) = language_by_stop_words(question, language, &known, locale)
     {
         return Spoken::Foreign(code);
     }
     let is_decided =
         likeliest.is_reliable() || script != Script::Latin || script.langs().contains(&here);
-    let is_sure =
-        |found: &Info| found.is_reliable() && found.lang() == likeliest.lang() && is_decided;
-    let found = Detector::with_allowlist(known).detect(question);
-    match found.filter(is_sure) {
-        None => Spoken::Unknown,
-        Some(found) if found.lang() == here => Spoken::Locale(locale.to_owned()),
-        Some(found) if !is_spoken(found.lang()) => Spoken::Unknown,
-        Some(found) => locales()
-            .find(|own| language_of(own) == Some(found.lang()))
-            .map_or(Spoken::Unknown, |own| Spoken::Locale(own.clone())),
+    let is_known = Detector::with_allowlist(known)
+        .detect(question)
+        .is_some_and(|found| found.is_reliable() && found.lang() == language);
+    if !is_decided || !is_known || (language != here && !has_stop_words) {
+        return Spoken::Unknown;
     }
+    if language == here {
+        return Spoken::Locale(locale.to_owned());
+    }
+    locales
+        .find(|own| language_of(own) == Some(language))
+        .map_or(Spoken::Unknown, |own| Spoken::Locale(own.clone()))
 }
 
 /// Returns how many more stop words of a language than of a locale's a question has. Languages without a list of stop words cannot be compared.

@@ -7,7 +7,7 @@ use crate::retrieve::{Language, Words};
 const JOINING: &str = "and but or also instead else und aber oder auch sonst stattdessen y e o pero también et ou mais aussi mas também \
     ma oppure anche и а но или тоже 그럼 و اور";
 
-/// Pronouns and what else points at something named before.
+/// Pronouns and other words that point at something named before.
 const POINTING: &str = "it its this that these those they them their he she one ones other others another same again then \
     es das dies diese dieser dieses diesen davon dafür damit darin dabei daran dazu daraus sie ihn ihm ihr ihre andere anderen \
     eso esto ese esta este estos esos lo los las ello ellos ellas otro otra otros otras mismo \
@@ -48,9 +48,9 @@ pub(crate) fn points_back(question: &str, language: Language) -> bool {
 fn has_word_of(text: &str, list: &str) -> bool {
     let text = text.to_lowercase();
     let mut words = text.split(|c: char| !c.is_alphanumeric());
-    let is_spaced = |word: &str| word.chars().all(is_of_spaced_script);
-    let (spaced, unspaced): (Vec<&str>, Vec<&str>) =
-        list.split_whitespace().partition(|word| is_spaced(word));
+    let (spaced, unspaced): (Vec<&str>, Vec<&str>) = list
+        .split_whitespace()
+        .partition(|word| word.chars().all(is_of_spaced_script));
     words.any(|word| spaced.contains(&word)) || unspaced.iter().any(|word| text.contains(word))
 }
 

@@ -97,22 +97,22 @@ pub(crate) async fn retrieve_in_selection(
         return Ok(located);
     };
     let holder = Arc::clone(&holder.chunk);
-    let near = |candidate: &ScoredChunk| {
-        let (start, end) = (candidate.chunk.start_line, candidate.chunk.end_line);
-        let touches = start <= holder.end_line + NEIGHBOUR_LINES
-            && end + NEIGHBOUR_LINES >= holder.start_line;
-        let place = |chunk: &ChunkPayload| chunk.heading_path.iter().take(2).cloned().collect();
-        let group: Vec<String> = place(&holder);
-        touches || place(&candidate.chunk) == group
-    };
     let page = Filters {
         source: Some(holder.source.clone()),
         ..filters.clone()
     };
     let mut retrieved = retriever.retrieve(query, &page, CONSIDERED).await?;
-    retrieved.keep(near);
+    retrieved.keep(|candidate| is_near(&candidate.chunk, &holder));
     retrieved.candidates.truncate(top_k);
     Ok(retrieved)
+}
+
+/// True if a chunk of the holder's page is next to the holder, or under the same heading of the first two levels.
+fn is_near(chunk: &ChunkPayload, holder: &ChunkPayload) -> bool {
+    let touches = chunk.start_line <= holder.end_line + NEIGHBOUR_LINES
+        && chunk.end_line + NEIGHBOUR_LINES >= holder.start_line;
+    let headings = chunk.heading_path.iter().take(2);
+    touches || headings.eq(holder.heading_path.iter().take(2))
 }
 
 /// Retrieves from the whole book, with a bonus for the page of the selection.
@@ -173,20 +173,22 @@ impl Selection<'_> {
     /// that shares most words, if the page has enough of them.
     fn holder<'c>(&self, candidates: &'c [ScoredChunk]) -> Option<&'c ScoredChunk> {
         let selected = normalised(self.text);
-        let on_page = |candidate: &ScoredChunk| {
+        let here = candidates.iter().filter(|candidate| {
             let page = self.page_url;
             page.is_none_or(|page| is_on_page(candidate, page, self.locale))
-        };
-        let holds =
-            |candidate: &&ScoredChunk| normalised(&with_heading(candidate)).contains(&selected);
-        let here = || candidates.iter().filter(|candidate| on_page(candidate));
-        let exact = here().find(holds);
-        exact.or_else(|| candidates.iter().find(holds)).or_else(|| {
-            let shared = |candidate: &&ScoredChunk| self.shared_words(&with_heading(candidate));
-            let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
+        });
+        let exact = here
+            .clone()
+            .chain(candidates)
+            .find(|candidate| normalised(&with_heading(candidate)).contains(&selected));
+        exact.or_else(|| {
+            let (_, best) = here
+                .clone()
+                .map(|candidate| (self.shared_words(&with_heading(candidate)), candidate))
+                .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
             // A selection may span several chunks of its page.
-            let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
-            let text: String = page
+            let text: String = here
+                .filter(|other| other.chunk.document_id == best.chunk.document_id)
                 .map(|other| format!("{}\n", with_heading(other)))
                 .collect();
             (self.shared_words(&text) >= SHARED_WORDS).then_some(best)
@@ -196,9 +198,9 @@ impl Selection<'_> {
     /// Returns the share of the selection's words that `text` has, ignoring stop words.
     fn shared_words(&self, text: &str) -> f32 {
         let language = self.locale.map_or(Language::ENGLISH, Language::of_locale);
-        let cutter = Words::new(language);
-        let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
-        let (wanted, held) = (words(self.text), words(text));
+        let words = Words::new(language);
+        let [wanted, held]: [HashSet<String>; 2] =
+            [self.text, text].map(|text| words.terms(text).into_iter().collect());
         let found = wanted.intersection(&held).count();
         #[expect(clippy::cast_precision_loss, reason = "a selection has few words")]
         let share = found as f32 / wanted.len().max(1) as f32;

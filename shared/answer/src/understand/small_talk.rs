@@ -60,11 +60,10 @@ pub(crate) fn reply(text: &str, book: &str) -> Option<String> {
 /// Returns the reply to a text with an insult; `None` for any other text.
 pub(crate) fn reply_to_abuse(text: &str, book: &str) -> Option<String> {
     let said = phrase(text);
-    let is_spoken = |talk: &&Talk| {
+    let talk = TALKS.iter().find(|talk| {
         let mut words = said.split(' ');
         words.any(|word| phrases(talk.abuse).any(|known| known == word))
-    };
-    let talk = TALKS.iter().find(is_spoken)?;
+    })?;
     Some(talk.reply(Kind::Abuse, book))
 }
 

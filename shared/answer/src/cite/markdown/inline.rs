@@ -187,8 +187,6 @@ impl InlineReader {
 
     /// Looks for marks parsed as text because nothing closes them yet.
     fn look_for_open_marks(&mut self, source: &str, range: Range<usize>) {
-        let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
-        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         for (at, c) in source[range.clone()].char_indices() {
             let at = range.start + at;
             let before = source[..at].chars().next_back();
@@ -222,6 +220,15 @@ impl InlineReader {
     }
 }
 
+/// True for white space, and at either end of a text.
+fn is_space(c: Option<char>) -> bool {
+    c.is_none_or(char::is_whitespace)
+}
+
+fn is_letter(c: Option<char>) -> bool {
+    c.is_some_and(char::is_alphanumeric)
+}
+
 fn is_line_break(html: &str) -> bool {
     let inner = html.trim_matches(['<', '>', '/', ' ']);
     inner.eq_ignore_ascii_case("br")
@@ -229,8 +236,7 @@ fn is_line_break(html: &str) -> bool {
 
 /// Reduces each marker to its character, and removes other text that looks like a marker.
 fn without_brackets(text: &str) -> String {
-    let is_marker = |c: &char| marker_of(*c).is_some();
-    let markers: Vec<char> = text.chars().filter(is_marker).collect();
+    let markers: Vec<char> = text.chars().filter(|c| marker_of(*c).is_some()).collect();
     let text = NUMBER.replace_all(text, "");
     markers.into_iter().fold(text.into_owned(), |text, marker| {
         text.replace(&format!("[{marker}]"), &marker.to_string())

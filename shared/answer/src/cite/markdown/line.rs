@@ -77,32 +77,43 @@ impl Line {
                 Self::Undecided
             };
         };
-        let line_or = |read: &dyn Fn() -> Option<Self>| {
-            if has_ended {
-                read().unwrap_or(Self::Text(start))
+        if decides_at_end(text, first) {
+            return if has_ended {
+                whole(text, first).unwrap_or(Self::Text(start))
             } else {
                 Self::Undecided
-            }
-        };
+            };
+        }
         match first {
-            '-' | '*' | '_' | '+' if is_only(text, first) => line_or(&|| {
-                let count = text.matches(first).count();
-                (count >= MIN_FENCE && first != '+').then_some(Self::Rule)
-            }),
             '-' | '*' | '+' => item(line, start, 1, "- "),
             '0'..='9' => number(line, start, before, has_ended),
-            '#' => line_or(&|| heading(text)),
-            '`' | '~' if text.len() < MIN_FENCE && is_only(text, first) => line_or(&|| None),
-            '`' | '~' if run(text, first) >= MIN_FENCE => line_or(&|| fence(text, first)),
-            '>' => line_or(&|| {
-                let text = &text[1..];
-                Some(Self::Quote(
-                    text.strip_prefix(' ').unwrap_or(text).to_owned(),
-                ))
-            }),
-            '|' => line_or(&|| Some(Self::Row)),
             _ => Self::Text(start),
         }
+    }
+}
+
+/// True if the kind of a line that begins like this depends on all of it.
+fn decides_at_end(text: &str, first: char) -> bool {
+    match first {
+        '-' | '*' | '_' | '+' => is_only(text, first),
+        '`' | '~' if text.len() < MIN_FENCE => is_only(text, first),
+        '`' | '~' => run(text, first) >= MIN_FENCE,
+        _ => matches!(first, '#' | '>' | '|'),
+    }
+}
+
+/// Classifies a whole line whose kind depends on all of it; `None` for text.
+fn whole(text: &str, first: char) -> Option<Line> {
+    match first {
+        '#' => heading(text),
+        '`' | '~' => fence(text, first),
+        '>' => {
+            let quoted = text[1..].strip_prefix(' ').unwrap_or(&text[1..]);
+            Some(Line::Quote(quoted.to_owned()))
+        }
+        '|' => Some(Line::Row),
+        '+' => None,
+        _ => (text.matches(first).count() >= MIN_FENCE).then_some(Line::Rule),
     }
 }
 
@@ -170,7 +181,8 @@ fn heading(text: &str) -> Option<Line> {
 
 fn fence(text: &str, mark: char) -> Option<Line> {
     let (marks, info) = text.split_at(run(text, mark));
-    (mark != '`' || !info.contains('`')).then(|| {
+    let is_fence = marks.len() >= MIN_FENCE && (mark != '`' || !info.contains('`'));
+    is_fence.then(|| {
         Line::Fence(Fence {
             marks: marks.to_owned(),
             info: info.trim().to_owned(),

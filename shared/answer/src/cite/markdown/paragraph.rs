@@ -4,6 +4,8 @@ use pulldown_cmark::Parser;
 
 /// An unsettled stretch is parsed again once it has grown by this fraction, which keeps the total time about linear.
 const RETRY: usize = 8;
+/// Characters that may close a construct.
+const CLOSING: [char; 7] = ['*', '_', '`', ']', ')', '$', '>'];
 
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
@@ -43,9 +45,8 @@ impl Paragraph {
     pub(super) fn may_be_settled(&self) -> bool {
         let may_define =
             !self.has_begun && self.stretch.starts_with('[') && self.stretch.contains("]:");
-        let closes = |c| matches!(c, '*' | '_' | '`' | ']' | ')' | '$' | '>');
         let has_grown = self.stretch.len() >= self.tried + self.tried / RETRY;
-        let may_close = self.tried == 0 || self.stretch[self.tried..].contains(closes);
+        let may_close = self.tried == 0 || self.stretch[self.tried..].contains(CLOSING);
         !may_define && has_grown && may_close
     }
 }

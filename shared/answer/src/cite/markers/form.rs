@@ -37,14 +37,10 @@ pub(super) fn is_closing(c: char) -> bool {
 /// True if the text after an opening bracket can still become a citation with this character.
 pub(super) fn may_hold(held: &str, c: char) -> bool {
     let names_source = held.contains('†') && c != '\n';
-    let separates = c.is_whitespace() || matches!(c, ',' | ';' | '、' | '，' | '；' | '،' | '؛');
-    let joins = matches!(
-        c,
-        '-' | '‐' | '‑' | '–' | '—' | '−' | '.' | '…' | '+' | '†' | ':'
-    );
+    let joins = is_dash(c) || matches!(c, '+' | '†' | ':');
     let dresses =
         matches!(c, '*' | '_' | '`' | '^' | '\\' | '&') || (c == '#' && held.ends_with('&'));
-    if names_source || separates || joins || dresses || c.is_numeric() || is_hidden(c) {
+    if names_source || separates(c) || joins || dresses || c.is_numeric() || is_hidden(c) {
         return true;
     }
     if !c.is_ascii_alphabetic() {
@@ -98,9 +94,13 @@ fn read_list(content: &str, passages: usize) -> Form {
         .filter(|word| !word.is_empty() && word.chars().all(is_letter))
         .map(str::to_ascii_lowercase)
         .collect();
-    let is = |word: &str| words.iter().any(|known| known == word);
-    let is_label = is("module") && is("chapter") && is("lesson");
-    if is_label || is("p") || is("pp") || is("page") {
+    let is_label = ["module", "chapter", "lesson"]
+        .iter()
+        .all(|word| words.iter().any(|known| known == word));
+    let is_page = words
+        .iter()
+        .any(|word| matches!(&**word, "p" | "pp" | "page"));
+    if is_label || is_page {
         return Form::Markers(Vec::new());
     }
     if words
@@ -110,12 +110,7 @@ fn read_list(content: &str, passages: usize) -> Form {
         return Form::Text;
     }
     let mut found = Vec::new();
-    let parts = content.split(|c: char| {
-        c.is_whitespace()
-            || is_opening(c)
-            || is_closing(c)
-            || matches!(c, ',' | ';' | '、' | '，' | '；' | '،' | '؛')
-    });
+    let parts = content.split(|c| separates(c) || is_opening(c) || is_closing(c));
     for part in parts {
         let part = part.trim_matches(|c: char| c == ':' || c == '.');
         let is_word = part.chars().all(is_letter);
@@ -136,6 +131,16 @@ fn read_list(content: &str, passages: usize) -> Form {
     Form::Markers(found)
 }
 
+/// True for a character between the numbers of a list.
+fn separates(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | '、' | '，' | '；' | '،' | '؛')
+}
+
+/// True for a character between the ends of a range.
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '‐' | '‑' | '–' | '—' | '−' | '.' | '…')
+}
+
 /// Parses `3` or `2–4` as passage numbers. Empty if out of range or not in ASCII digits; `None` if not a number.
 fn numbers(part: &str, passages: usize) -> Option<Vec<usize>> {
     if let Some(number) = number(part) {
@@ -147,9 +152,8 @@ fn numbers(part: &str, passages: usize) -> Option<Vec<usize>> {
                 .collect(),
         );
     }
-    let dash = |c: char| matches!(c, '-' | '‐' | '‑' | '–' | '—' | '−' | '.' | '…');
-    let first = part.split(dash).next().and_then(number);
-    let last = part.rsplit(dash).next().and_then(number);
+    let first = part.split(is_dash).next().and_then(number);
+    let last = part.rsplit(is_dash).next().and_then(number);
     if let (Some(first), Some(last)) = (first, last) {
         let range = (1..=last).contains(&first) && last <= passages;
         return Some(if range {
@@ -159,17 +163,15 @@ fn numbers(part: &str, passages: usize) -> Option<Vec<usize>> {
         });
     }
     let lower = part.to_ascii_lowercase();
-    let is_hexadecimal =
-        |digits: &str| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
-    let odd = ["0x", "0o", "0b"]
-        .iter()
-        .any(|prefix| lower.strip_prefix(prefix).is_some_and(is_hexadecimal));
-    let is_digits = |digits: &str| digits.chars().all(|c| c.is_ascii_digit());
-    let power = lower
+    let has_base = ["0x", "0o", "0b"].iter().any(|prefix| {
+        let digits = lower.strip_prefix(prefix).unwrap_or_default();
+        !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit())
+    });
+    let is_power = lower
         .split_once('e')
-        .is_some_and(|(a, b)| is_digits(a) && is_digits(b));
-    let letters = part.chars().any(is_letter);
-    (odd || power || !letters).then(Vec::new)
+        .is_some_and(|(a, b)| a.chars().chain(b.chars()).all(|c| c.is_ascii_digit()));
+    let has_letters = part.chars().any(is_letter);
+    (has_base || is_power || !has_letters).then(Vec::new)
 }
 
 fn number(digits: &str) -> Option<usize> {
@@ -188,19 +190,22 @@ fn number(digits: &str) -> Option<usize> {
 /// True for a decimal, or a list with a number that cannot be a passage: `0, 1` and `-0.5, 2` are intervals, `1.5` is a number.
 fn is_mathematics(content: &str) -> bool {
     let parts: Vec<&str> = content.split(',').map(str::trim).collect();
-    let is_decimal = |part: &&str| {
-        let unsigned = part.trim_start_matches(['-', '+', '−']);
-        let mut digits = unsigned.splitn(2, '.');
-        digits.all(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
-    };
-    let odd = |part: &&str| {
-        part.contains('.')
-            || number(part).is_none_or(|number| number == 0 && part.len() <= MAX_DIGITS)
-    };
     match parts.as_slice() {
         [one] => is_decimal(one) && one.contains('.') && number(&one[..1]).is_some(),
-        many => many.iter().all(is_decimal) && many.iter().any(odd),
+        many => many.iter().all(|part| is_decimal(part)) && many.iter().any(|part| !may_cite(part)),
     }
+}
+
+/// True for a number with or without a sign and decimals.
+fn is_decimal(part: &str) -> bool {
+    part.trim_start_matches(['-', '+', '−'])
+        .splitn(2, '.')
+        .all(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// True for a number that may be a passage's, in or out of range.
+fn may_cite(part: &str) -> bool {
+    number(part).is_some_and(|number| number != 0 || part.len() > MAX_DIGITS)
 }
 
 #[cfg(test)]

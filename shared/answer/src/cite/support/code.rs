@@ -17,29 +17,35 @@ pub enum CodeSource {
 /// Finds the passage of a code block. Spaces, comments and lines without letters or digits do not count.
 pub(super) fn source<'a>(lines: &[String], passages: impl Iterator<Item = &'a str>) -> CodeSource {
     let passages: Vec<String> = passages.map(with_single_spaces).collect();
-    let is_comment = |line: &str| COMMENTS.iter().any(|mark| line.starts_with(mark));
-    let lines = lines
+    let lines: Vec<(&str, String)> = lines
         .iter()
-        .map(|line| (line.trim(), with_single_spaces(line)));
-    let lines = lines
-        .filter(|(line, _)| line.contains(char::is_alphanumeric) && !is_comment(line))
-        .collect::<Vec<_>>();
-    let has = |passage: &String, line: &str| passage.contains(line);
-    let is_unknown = |line: &str| !passages.iter().any(|passage| has(passage, line));
-    let unknown = lines.iter().filter(|(_, line)| is_unknown(line));
-    let unknown: Vec<String> = unknown.map(|(line, _)| (*line).to_owned()).collect();
+        .map(|line| line.trim())
+        .filter(|line| line.contains(char::is_alphanumeric) && !is_comment(line))
+        .map(|line| (line, with_single_spaces(line)))
+        .collect();
+    let unknown: Vec<String> = lines
+        .iter()
+        .filter(|(_, line)| !passages.iter().any(|passage| passage.contains(line)))
+        .map(|(line, _)| (*line).to_owned())
+        .collect();
     if 2 * unknown.len() > lines.len() {
         return CodeSource::Elsewhere(unknown);
     }
-    let held = |passage: &String| lines.iter().filter(|(_, line)| has(passage, line)).count();
     // On a tie, the passage ranked first wins.
-    let best = (0..passages.len())
-        .rev()
-        .max_by_key(|at| held(&passages[*at]));
+    let best = (0..passages.len()).rev().max_by_key(|at| {
+        let held = lines
+            .iter()
+            .filter(|(_, line)| passages[*at].contains(line));
+        held.count()
+    });
     match best {
         Some(at) if !lines.is_empty() => CodeSource::Passage(at + 1, unknown),
         _ => CodeSource::Unknown,
     }
+}
+
+fn is_comment(line: &str) -> bool {
+    COMMENTS.iter().any(|mark| line.starts_with(mark))
 }
 
 fn with_single_spaces(text: &str) -> String {

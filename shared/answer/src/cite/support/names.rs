@@ -41,8 +41,7 @@ pub(super) fn names(sentence: &str, capitals_mark_names: bool) -> Vec<Name> {
         let token = token.as_str();
         let is_first = std::mem::replace(&mut starts, token.ends_with(['.', ':', '!', '?']));
         if let Some(quoted) = quoted(token) {
-            let ends = |c: char| c.is_whitespace() || "(){}[]=,:;\"'<>|`".contains(c);
-            let parts = quoted.split(ends).filter(|part| has_letter(part));
+            let parts = quoted.split(separates).filter(|part| has_letter(part));
             names.extend(parts.map(|part| name(part, true)));
             continue;
         }
@@ -63,6 +62,11 @@ pub(super) fn names(sentence: &str, capitals_mark_names: bool) -> Vec<Name> {
     names
 }
 
+/// True for a character between the names in code.
+fn separates(c: char) -> bool {
+    c.is_whitespace() || "(){}[]=,:;\"'<>|`".contains(c)
+}
+
 fn name(text: &str, is_code: bool) -> Name {
     Name {
         text: text.to_owned(),
@@ -81,11 +85,10 @@ fn quoted(token: &str) -> Option<&str> {
 /// Removes punctuation around a word, and `'s`.
 fn bare(token: &str) -> &str {
     let is_file = token.starts_with('.') && token[1..].starts_with(char::is_alphanumeric);
-    let around = |c: char| AROUND.contains(c);
     let word = if is_file {
         token.trim_end_matches([')', '.', ',', ';', ':', '!', '?'])
     } else {
-        token.trim_matches(around)
+        token.trim_matches(|c| AROUND.contains(c))
     };
     let short = word.strip_suffix('s').unwrap_or(word);
     short.strip_suffix(['\'', '’']).unwrap_or(word)
@@ -159,12 +162,16 @@ impl Squeezed {
 
 /// True if a text contains an option such as `--watch` verbatim.
 pub(super) fn has_option(text: &str, option: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(option).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + option.len()..].chars().next();
         !before.is_some_and(|c| is_part(c) || c == '-') && !after.is_some_and(is_part)
     })
+}
+
+/// True for a character of an option's name.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -105,65 +105,65 @@ impl Sentences {
     }
 
     fn has_opposite(&self, said: &Sentence) -> bool {
-        let is_swapped = |x: &str, y: &str| {
-            said.words.contains(x)
-                && !said.words.contains(y)
-                && self.words.contains(y)
-                && !self.words.contains(x)
-        };
-        let mut pairs = OPPOSITES.iter();
-        pairs.any(|(x, y)| is_swapped(x, y) || is_swapped(y, x))
+        OPPOSITES
+            .iter()
+            .flat_map(|&(x, y)| [(x, y), (y, x)])
+            .any(|(x, y)| {
+                said.words.contains(x)
+                    && !said.words.contains(y)
+                    && self.words.contains(y)
+                    && !self.words.contains(x)
+            })
     }
 
     /// True if either the sentence or the nearest sentences of the text have a negation that the other lacks.
     fn is_flipped(&self, said: &Sentence, common: &HashSet<String>) -> bool {
-        let claims = said.claimed();
-        let share = |other: &Sentence| {
-            claims
-                .iter()
-                .filter(|stem| other.stems.contains(**stem))
-                .count()
-        };
-        let mut near: Vec<(usize, &Sentence)> =
-            self.all.iter().map(|other| (share(other), other)).collect();
-        near.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
-        let near = near.into_iter().take(NEAREST);
-        let mut near = near.filter(|(held, _)| held * 2 >= claims.len().max(1));
-        let is_telling = |scope: &Scope| match scope.narrow.len() {
-            0 => false,
-            1 => scope.narrow.is_disjoint(common),
-            _ => true,
-        };
-        let denied_here = |scope: &Scope| {
-            let denials = self.all.iter().flat_map(|sentence| &sentence.scopes);
-            denials
-                .clone()
-                .any(|other| !scope.narrow.is_disjoint(&other.wide))
-        };
-        near.any(|(_, other)| {
+        self.nearest(said).any(|near| {
             let added = said.scopes.iter().any(|scope| {
-                is_telling(scope)
-                    && scope.is_in(&other.stems)
-                    && !denied_here(scope)
-                    && !other.is_doubtful(scope, said)
+                scope.tells(common)
+                    && scope.is_in(&near.stems)
+                    && !self.all.iter().any(|other| other.denies(scope))
+                    && !near.is_doubtful(scope, said)
             });
-            let dropped = other.scopes.iter().any(|scope| {
-                let denied = said
-                    .scopes
-                    .iter()
-                    .any(|own| !scope.narrow.is_disjoint(&own.wide));
-                is_telling(scope)
+            let dropped = near.scopes.iter().any(|scope| {
+                scope.tells(common)
                     && scope.is_in(&said.stems)
-                    && !denied
-                    && (scope.narrow.len() > 1 || other.scopes.len() == 1)
-                    && !said.is_doubtful(scope, other)
+                    && !said.denies(scope)
+                    && (scope.narrow.len() > 1 || near.scopes.len() == 1)
+                    && !said.is_doubtful(scope, near)
             });
             added || dropped
         })
     }
+
+    /// Returns the sentences with most of a claim's stems, each with at least half of them.
+    fn nearest(&self, said: &Sentence) -> impl Iterator<Item = &Sentence> {
+        let claimed = said.claimed();
+        let least = claimed.len().max(1);
+        let mut sentences: Vec<(usize, &Sentence)> = self
+            .all
+            .iter()
+            .map(|sentence| (sentence.count(&claimed), sentence))
+            .collect();
+        sentences.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+        sentences
+            .into_iter()
+            .take(NEAREST)
+            .filter(move |(held, _)| held * 2 >= least)
+            .map(|(_, sentence)| sentence)
+    }
 }
 
 impl Scope {
+    /// True if the negation is certain to deny something. A single word of `common` does not count.
+    fn tells(&self, common: &HashSet<String>) -> bool {
+        match self.narrow.len() {
+            0 => false,
+            1 => self.narrow.is_disjoint(common),
+            _ => true,
+        }
+    }
+
     /// True if a text has two thirds of the certainly denied stems.
     fn is_in(&self, stems: &HashSet<String>) -> bool {
         3 * self.narrow.intersection(stems).count() >= 2 * self.narrow.len()
@@ -185,11 +185,11 @@ impl Sentence {
                 clause.push(Token::new(found.as_str(), is_prefix, words));
             }
         }
-        let tokens = || clauses.iter().flatten();
+        let tokens = clauses.iter().flatten();
         Self {
             scopes: clauses.iter().flat_map(|clause| scopes(clause)).collect(),
-            words: tokens().map(|token| token.word.clone()).collect(),
-            stems: tokens().filter_map(|token| token.stem.clone()).collect(),
+            words: tokens.clone().map(|token| token.word.clone()).collect(),
+            stems: tokens.filter_map(|token| token.stem.clone()).collect(),
             clauses,
         }
     }
@@ -197,11 +197,26 @@ impl Sentence {
     /// True if all words of the sentence, stop words aside, are in the question. A negation is not a stop word here.
     pub(super) fn repeats(&self, question: &Self) -> bool {
         let mut tokens = self.clauses.iter().flatten();
-        let is_asked = |token: &Token| match &token.stem {
-            Some(stem) => question.stems.contains(stem),
-            None => !token.negates || question.words.contains(&token.word),
-        };
-        !self.stems.is_empty() && tokens.all(is_asked)
+        !self.stems.is_empty()
+            && tokens.all(|token| match &token.stem {
+                Some(stem) => question.stems.contains(stem),
+                None => !token.negates || question.words.contains(&token.word),
+            })
+    }
+
+    /// Counts the stems that the sentence has.
+    fn count(&self, stems: &HashSet<&str>) -> usize {
+        stems
+            .iter()
+            .filter(|stem| self.stems.contains(**stem))
+            .count()
+    }
+
+    /// True if the sentence may deny what the scope certainly denies.
+    fn denies(&self, scope: &Scope) -> bool {
+        self.scopes
+            .iter()
+            .any(|own| !scope.narrow.is_disjoint(&own.wide))
     }
 
     /// Returns the sentence's stems without negations.
@@ -213,17 +228,13 @@ impl Sentence {
     /// True if the scope's clause negates in another way, with a word that the other sentence lacks.
     fn is_doubtful(&self, scope: &Scope, other: &Self) -> bool {
         self.clauses.iter().any(|clause| {
-            let holds = |token: &Token| {
-                token
-                    .stem
-                    .as_ref()
-                    .is_some_and(|stem| scope.narrow.contains(stem))
-            };
-            let negates = |token: &Token| {
-                !other.words.contains(&token.word)
-                    && IMPLICIT.split_whitespace().any(|word| word == token.word)
-            };
-            clause.iter().any(holds) && clause.iter().any(negates)
+            let mut stems = clause.iter().filter_map(|token| token.stem.as_ref());
+            let mut words = clause.iter().map(|token| &token.word);
+            stems.any(|stem| scope.narrow.contains(stem))
+                && words.any(|word| {
+                    !other.words.contains(word)
+                        && IMPLICIT.split_whitespace().any(|negation| negation == word)
+                })
         })
     }
 }
@@ -256,10 +267,10 @@ fn scopes(clause: &[Token]) -> Vec<Scope> {
         }
         let rest = &clause[at + 1..];
         // “No wind and a low moon” denies only the wind.
-        let ends = |pair: &[Token]| {
+        let end = rest.windows(2).position(|pair| {
             matches!(&*pair[0].word, "and" | "but") && matches!(&*pair[1].word, "a" | "an" | "the")
-        };
-        let end = rest.windows(2).position(ends).unwrap_or(rest.len());
+        });
+        let end = end.unwrap_or(rest.len());
         let denied = rest[..end].iter().take_while(|token| !token.negates);
         let stems: Vec<String> = denied.filter_map(|token| token.stem.clone()).collect();
         // “The server, not the client” alone claims nothing.

@@ -37,7 +37,7 @@ const LARGE: [(&str, usize); 9] = [
     ("hundred", 100),
     ("thousand", 1_000),
 ];
-/// What stands before a rounded number.
+/// Words before a rounded number.
 const ABOUT: [&str; 7] = [
     "about",
     "almost",
@@ -61,25 +61,26 @@ pub(super) fn known(text: &str) -> HashSet<String> {
 
 /// Counts the unknown numbers of a sentence. Number words count only if `in_words`. `about 24` is known from `23.9`.
 pub(super) fn unknown(sentence: &str, known: &HashSet<String>, in_words: bool) -> usize {
-    let is_unknown = |(is_rounded, readings): &(bool, Vec<String>)| {
-        let mut readings = readings.iter();
-        !readings.any(|number| known.contains(number) || (*is_rounded && rounds_one(number, known)))
-    };
+    let unknown = numbers(sentence).filter(|(is_rounded, readings)| {
+        !readings
+            .iter()
+            .any(|number| known.contains(number) || (*is_rounded && rounds_one(number, known)))
+    });
     let spelt = spelt(sentence)
         .filter(|value| in_words && *value >= MIN_SPELT)
         .filter(|value| !known.contains(&normal(&value.to_string(), "")));
-    numbers(sentence).filter(is_unknown).count() + spelt.count()
+    unknown.count() + spelt.count()
 }
 
 /// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one. True if the text says that the number is rounded.
 fn numbers(text: &str) -> impl Iterator<Item = (bool, Vec<String>)> {
     let text: String = text.chars().map(with_ascii_digits).collect();
-    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
     let mut found = Vec::new();
     let mut rest = text.as_str();
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, from) = rest.split_at(start);
-        let (run, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        let end = from.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ','));
+        let (run, after) = from.split_at(end.unwrap_or(from.len()));
         found.push((rounds(before), readings(run.trim_end_matches(['.', ',']))));
         rest = after;
     }
@@ -95,7 +96,6 @@ fn rounds(before: &str) -> bool {
 
 /// True if one of the known numbers is this number, to the digits that it is written with.
 fn rounds_one(number: &str, known: &HashSet<String>) -> bool {
-    let value = |number: &str| number.parse::<f64>().ok();
     let digits = number.trim_end_matches('0');
     let unit = match number.split_once('.') {
         Some((_, part)) => value(&format!("0.{}1", "0".repeat(part.len().saturating_sub(1)))),
@@ -107,6 +107,10 @@ fn rounds_one(number: &str, known: &HashSet<String>) -> bool {
     let most = (unit / 2.0).min(rounded * MAX_ROUNDED);
     let mut known = known.iter().filter_map(|known| value(known));
     known.any(|known| (known - rounded).abs() <= most)
+}
+
+fn value(number: &str) -> Option<f64> {
+    number.parse().ok()
 }
 
 fn readings(run: &str) -> Vec<String> {
@@ -145,12 +149,13 @@ fn normal(whole: &str, part: &str) -> String {
 fn spelt(text: &str) -> impl Iterator<Item = usize> {
     let words = text.split(|c: char| !c.is_alphabetic());
     words.filter_map(|word| {
-        let is_word = |known: &str| known.eq_ignore_ascii_case(word);
-        let small = SMALL.iter().position(|known| is_word(known));
+        let small = SMALL
+            .iter()
+            .position(|known| known.eq_ignore_ascii_case(word));
         small.or_else(|| {
             LARGE
                 .iter()
-                .find(|(known, _)| is_word(known))
+                .find(|(known, _)| known.eq_ignore_ascii_case(word))
                 .map(|(_, value)| *value)
         })
     })
@@ -162,17 +167,11 @@ fn with_ascii_digits(c: char) -> char {
     match c {
         '٫' => '.',
         '٬' | '\'' | '’' | '\u{a0}' | '\u{202f}' => ',',
-        _ => {
-            let digit = |zero: &char| {
-                u32::from(c)
-                    .checked_sub(u32::from(*zero))
-                    .filter(|digit| *digit < 10)
-            };
-            let digit = ZEROS.iter().find_map(digit);
-            digit
-                .and_then(|digit| char::from_digit(digit, 10))
-                .unwrap_or(c)
-        }
+        _ => ZEROS
+            .iter()
+            .filter_map(|zero| u32::from(c).checked_sub(u32::from(*zero)))
+            .find_map(|digit| char::from_digit(digit, 10))
+            .unwrap_or(c),
     }
 }
 

@@ -104,3 +104,26 @@ fn no_line_of_data_begins_with_the_fence() {
     let fences = prompt.user.lines().filter(|line| line.starts_with(FENCE));
     assert_eq!(fences.count(), 6);
 }
+
+#[test]
+fn of_a_long_conversation_the_oldest_exchanges_are_left_out() {
+    let lengths = [10, 200, 30, 40];
+    let history = lengths.map(|length| Exchange {
+        question: "?".to_owned(),
+        answer: Some("a".repeat(length - 1)),
+    });
+    for (max_bytes, kept) in [
+        (1_000, 4),
+        (280, 4),
+        (279, 3),
+        // The oldest exchange would fit again, but the one after it does not.
+        (80, 2),
+        (70, 2),
+        (69, 1),
+        (0, 1),
+    ] {
+        let latest = latest(&history, max_bytes);
+        assert_eq!(latest, &history[history.len() - kept..], "{max_bytes}");
+    }
+    assert!(latest(&[], 1_000).is_empty());
+}

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::LabelsInText;
 use crate::cite::AllowedLinks;
-use crate::deliver::writer::Written;
+use crate::guard::writer::Written;
 use crate::quote::Passage;
 use crate::retrieve::{ScoredChunk, Scores};
 

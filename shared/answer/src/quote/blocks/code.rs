@@ -41,7 +41,7 @@ pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
     let lines: Vec<&str> = block.markdown.lines().collect();
     let cut = cut(&lines);
     let pieces = cut.len();
-    let block = |(piece, range): (usize, Range<usize>)| {
+    let blocks = cut.into_iter().enumerate().map(|(piece, range)| {
         let text = lines[range.clone()].join("\n");
         let opening = opening(&lines[..range.start], lines[range.start]);
         let closing = closing(&lines[range.end..], lines[range.end - 1]);
@@ -56,8 +56,8 @@ pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
             text: text.clone(),
             markdown: text,
         }
-    };
-    cut.into_iter().enumerate().map(block).collect()
+    });
+    blocks.collect()
 }
 
 /// Cuts lines of code at the blank lines before its outermost statements; statements that are long themselves, at all blank lines.
@@ -82,12 +82,11 @@ fn cut(lines: &[&str]) -> Vec<Range<usize>> {
 /// Cuts a range of lines at the blank lines before lines that are indented at most this much, into pieces of at least [`PIECE_LINES`] lines that
 /// neither begin nor end with a blank one.
 fn cut_at_blank_lines(lines: &[&str], range: Range<usize>, most: usize) -> Vec<Range<usize>> {
-    let is_blank = |at: usize| lines[at].trim().is_empty();
-    let is_inner = |at: usize| indentation(lines[at]) > most || closes(lines[at]);
     let mut cut: Vec<Range<usize>> = Vec::new();
-    for at in range.filter(|at| !is_blank(*at)) {
+    for at in range.filter(|at| !lines[*at].trim().is_empty()) {
+        let is_inner = indentation(lines[at]) > most || closes(lines[at]);
         match cut.last_mut() {
-            Some(piece) if at == piece.end || at - piece.start <= PIECE_LINES || is_inner(at) => {
+            Some(piece) if at == piece.end || at - piece.start <= PIECE_LINES || is_inner => {
                 piece.end = at + 1;
             }
             _ => cut.push(at..at + 1),

@@ -6,22 +6,12 @@ use futures::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
 use crate::AnswerEvent;
+use crate::generate::first_token::PendingGeneration;
 use crate::generate::limits::ModelLimits;
 use crate::guard::output_filter::{OutputFilter, Stop};
-use models::chat::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt};
+use models::chat::{ChatModel, Ending, Finish, FunctionCall, Piece, Pieces, Prompt, Usage};
 use models::provider::ProviderError;
-use store::budget::Reserved;
-
-/// A model that has begun to write.
-pub(crate) struct PendingGeneration {
-    pub(crate) model: ChatModel,
-    pub(crate) prompt: Prompt,
-    pub(crate) reserved: Reserved,
-    /// When the answer must be complete.
-    pub(crate) deadline: Instant,
-    pub(crate) first: Piece,
-    pub(crate) pieces: Pieces,
-}
+use store::budget::{Reserved, estimated};
 
 /// A model's text while it is read.
 ///
@@ -52,6 +42,20 @@ enum Opening {
     /// They are withheld; the time is known once there are any.
     Withheld(Vec<AnswerEvent>, Option<Instant>),
     Shown,
+}
+
+/// What a model's text turned out to be.
+pub(crate) enum GenerationEnding {
+    /// A refusal.
+    Refused,
+    /// Calls of functions, instead of an answer.
+    Calls,
+    /// White space.
+    Blank(Finish),
+    /// A text, whole or cut off.
+    Text(Finish),
+    /// A text that an error cut off.
+    BrokenOff(ProviderError),
 }
 
 enum State {
@@ -129,8 +133,29 @@ impl Generation {
         Some(self.opening.push(events, is_supported, self.first_sentence))
     }
 
-    /// Returns how the text ended; while it is written, as if it had been cut off.
-    pub(crate) fn ended(&self) -> Result<Ending, ProviderError> {
+    /// Returns the tokens used, estimated if the provider did not count them.
+    pub(crate) fn usage(&self) -> Usage {
+        let counted = self.ended().ok().and_then(|ending| ending.usage);
+        counted.unwrap_or_else(|| estimated(&self.prompt, self.draft.written))
+    }
+
+    /// Returns what the text turned out to be.
+    pub(crate) fn ending(&self) -> GenerationEnding {
+        match self.ended() {
+            Ok(_) if self.draft.stopped() == Some(Stop::Refused) => GenerationEnding::Refused,
+            Ok(_) if !self.calls.is_empty() => GenerationEnding::Calls,
+            ended if self.draft.writer.is_blank() => {
+                let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
+                GenerationEnding::Blank(finish)
+            }
+            Ok(ending) => GenerationEnding::Text(ending.finish),
+            Err(ProviderError::Timeout) => GenerationEnding::Text(Finish::Truncated),
+            Err(error) => GenerationEnding::BrokenOff(error),
+        }
+    }
+
+    /// Returns how the stream ended; while it is read, as if it had been cut off.
+    fn ended(&self) -> Result<Ending, ProviderError> {
         match &self.state {
             State::Writing(_) => Err(ProviderError::Timeout),
             State::Ended(ended) => ended.clone(),
@@ -170,7 +195,7 @@ impl Opening {
         withheld.extend(events);
         match is_supported {
             Some(true) => return self.show(),
-            // An unsupported beginning waits for what supports it.
+            // An unsupported beginning is withheld until a later sentence is supported.
             Some(false) => *until = None,
             None if withheld.is_empty() => {}
             None => {

@@ -34,7 +34,7 @@ pub(crate) struct Writer {
     adapted: Vec<String>,
 }
 
-/// A whole text with what was found about it.
+/// A whole text, with its citations and its parts that no passage supports.
 pub(crate) struct Written {
     pub(crate) text: String,
     /// The citations by number.
@@ -176,7 +176,7 @@ impl Writer {
         }
     }
 
-    /// Writes a passage's marker, with the passage's sentence that supports what stands before it.
+    /// Writes a passage's marker. `sentence` is the passage's sentence that supports the text before the marker.
     fn cite(&mut self, passage: usize, supported: bool, sentence: Option<String>) {
         let n = self.number_of(passage, supported);
         if let Some(citation) = self.citations.get_mut(&n) {
@@ -196,14 +196,10 @@ impl Writer {
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
         let placement = candidate.chunk.placement();
-        let titles = || {
-            citation_label(
-                &placement,
-                &candidate.chunk.title,
-                Some(candidate.section()),
-            )
-        };
-        placement.label().unwrap_or_else(|| escaped(&titles()))
+        placement.label().unwrap_or_else(|| {
+            let section = Some(candidate.section());
+            escaped(&citation_label(&placement, &candidate.chunk.title, section))
+        })
     }
 
     fn token(&mut self, text: String) {
