@@ -129,8 +129,8 @@ impl CohereChat {
     }
 
     pub(super) fn price(&self) -> Option<Price> {
-        let listed = || Price::listed(self.endpoint.host(), &self.model);
-        self.price.or_else(listed)
+        self.price
+            .or_else(|| Price::listed(self.endpoint.host(), &self.model))
     }
 
     pub(super) async fn stream(
