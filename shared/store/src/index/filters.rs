@@ -156,21 +156,18 @@ impl Filters {
             kind: _,
             source,
         } = self;
-        let text = |wanted: &Option<String>, held: &str| {
-            wanted.as_deref().is_none_or(|wanted| wanted == held)
-        };
-        let place = |wanted: &Option<TitleOrNumber>, title: &str, number: Option<i64>| match wanted
-        {
-            None => true,
-            Some(TitleOrNumber::Number(wanted)) => number == Some(*wanted),
-            Some(TitleOrNumber::Title(wanted)) => wanted == title,
-        };
-        place(module, &values.module, values.module_number)
-            && place(chapter, &values.chapter, values.chapter_number)
+        module
+            .as_ref()
+            .is_none_or(|module| module.matches(&values.module, values.module_number))
+            && chapter
+                .as_ref()
+                .is_none_or(|chapter| chapter.matches(&values.chapter, values.chapter_number))
             && (lesson.is_none() || *lesson == values.lesson_id)
             && hardware_tier.is_none_or(|most| values.hardware_tier <= most)
-            && text(layer, &values.layer)
-            && text(proficiency_level, &values.proficiency_level)
+            && layer.as_ref().is_none_or(|layer| *layer == values.layer)
+            && proficiency_level
+                .as_ref()
+                .is_none_or(|level| *level == values.proficiency_level)
             && section_type.is_none_or(|kind| values.section_type == kind)
             && has_code.is_none_or(|wanted| values.has_code == wanted)
             && has_equations.is_none_or(|wanted| values.has_equations == wanted)
@@ -180,7 +177,18 @@ impl Filters {
             && self
                 .versions()
                 .is_none_or(|versions| versions.contains(&values.version.as_str()))
-            && text(source, &values.source)
+            && source
+                .as_ref()
+                .is_none_or(|source| *source == values.source)
+    }
+}
+
+impl TitleOrNumber {
+    fn matches(&self, title: &str, number: Option<i64>) -> bool {
+        match self {
+            Self::Number(wanted) => number == Some(*wanted),
+            Self::Title(wanted) => wanted == title,
+        }
     }
 }
 

@@ -7,16 +7,6 @@ use crate::index::{Filters, TitleOrNumber};
 
 /// Converts to a Qdrant filter; each of its fields has a payload index. `None` without conditions.
 pub(super) fn to_qdrant(filters: &Filters) -> Option<Filter> {
-    let keyword =
-        |field: &str, value: &Option<String>| value.as_ref().map(|value| is(field, value));
-    let flag =
-        |field: &str, value: Option<bool>| value.map(|value| Condition::matches(field, value));
-    let place = |title: &str, number: &str, value: &Option<TitleOrNumber>| {
-        value.as_ref().map(|value| match value {
-            TitleOrNumber::Number(value) => Condition::matches(number, *value),
-            TitleOrNumber::Title(value) => is(title, value),
-        })
-    };
     #[expect(clippy::cast_precision_loss, reason = "tiers are small whole numbers")]
     let tier = filters.hardware_tier.map(|most| {
         let range = Range {
@@ -26,27 +16,43 @@ pub(super) fn to_qdrant(filters: &Filters) -> Option<Filter> {
         Condition::range("hardware_tier", range)
     });
     let conditions: Vec<Condition> = [
-        place("module", "module_number", &filters.module),
-        place("chapter", "chapter_number", &filters.chapter),
-        keyword("lesson_id", &filters.lesson),
+        place("module", "module_number", filters.module.as_ref()),
+        place("chapter", "chapter_number", filters.chapter.as_ref()),
+        keyword("lesson_id", filters.lesson.as_ref()),
         tier,
-        keyword("layer", &filters.layer),
-        keyword("proficiency_level", &filters.proficiency_level),
+        keyword("layer", filters.layer.as_ref()),
+        keyword("proficiency_level", filters.proficiency_level.as_ref()),
         filters
             .section_type
             .map(|kind| is("section_type", kind.name())),
-        flag("has_code", filters.has_code),
-        flag("has_equations", filters.has_equations),
-        keyword("locale", &filters.locale),
+        filters
+            .has_code
+            .map(|has_code| Condition::matches("has_code", has_code)),
+        filters
+            .has_equations
+            .map(|has_equations| Condition::matches("has_equations", has_equations)),
+        keyword("locale", filters.locale.as_ref()),
         filters
             .versions()
             .map(|versions| any_of("version", versions)),
-        keyword("source", &filters.source),
+        keyword("source", filters.source.as_ref()),
     ]
     .into_iter()
     .flatten()
     .collect();
     (!conditions.is_empty()).then(|| Filter::must(conditions))
+}
+
+/// Matches a title, or a number in another field.
+fn place(title: &str, number: &str, value: Option<&TitleOrNumber>) -> Option<Condition> {
+    Some(match value? {
+        TitleOrNumber::Number(value) => Condition::matches(number, *value),
+        TitleOrNumber::Title(value) => is(title, value),
+    })
+}
+
+fn keyword(field: &str, value: Option<&String>) -> Option<Condition> {
+    value.map(|value| is(field, value))
 }
 
 /// Matches any of the values.
