@@ -142,10 +142,7 @@ impl CohereChat {
         let request = ChatRequest {
             model: &self.model,
             messages: messages(prompt),
-            tool_choice: tools
-                .is_some()
-                .then_some("NONE")
-                .filter(|_| prompt.functions.left == 0),
+            tool_choice: (tools.is_some() && prompt.functions.left == 0).then_some("NONE"),
             tools,
             stream: true,
             max_tokens,

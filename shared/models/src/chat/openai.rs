@@ -119,10 +119,7 @@ impl OpenAiChat {
         let request = ChatRequest {
             model: &self.model,
             messages: messages(prompt),
-            tool_choice: tools
-                .is_some()
-                .then_some("none")
-                .filter(|_| prompt.functions.left == 0),
+            tool_choice: (tools.is_some() && prompt.functions.left == 0).then_some("none"),
             tools,
             stream: true,
             stream_options: StreamOptions {

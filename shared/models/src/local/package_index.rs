@@ -45,7 +45,7 @@ pub(super) fn configured() -> Option<String> {
         .or_else(|| Some(PYPI.to_owned()))
 }
 
-/// Returns an environment variable; `None` if it is empty.
+/// Returns an environment variable; `None` if it is unset or empty.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
