@@ -112,9 +112,8 @@ pub fn removed(part: Part) -> bool {
 
 /// Returns a seeded point id; a random one outside a history.
 pub fn point_id() -> Uuid {
-    let seeded =
-        |script: &mut Script| Uuid::from_u64_pair(script.random.number(), script.random.number());
-    with(seeded).unwrap_or_else(Uuid::new_v4)
+    with(|script| Uuid::from_u64_pair(script.random.number(), script.random.number()))
+        .unwrap_or_else(Uuid::new_v4)
 }
 
 /// Lets other tasks run.

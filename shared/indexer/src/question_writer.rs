@@ -1,4 +1,4 @@
-//! Has a chat model write the questions of sections that have none, beside everything else that a program does.
+//! Has a chat model write the questions of sections that have none, while the program does its other work.
 //!
 //! The questions of a page are a row of the catalog, which is an input of the page like a file of the site: once the row is written, the page's
 //! fingerprint differs, and any run indexes the page again. So nothing is lost between the two.
@@ -35,7 +35,7 @@ const MAX_FAILED_IN_A_ROW: u32 = 3;
 /// Attempts to store the questions of a page while other writers store some, too.
 const MAX_ATTEMPTS: usize = 5;
 
-/// A chat model that writes questions, with what it has learnt since the process began.
+/// A chat model that writes questions, with what is known about pages and texts since the process began.
 #[derive(Debug)]
 pub struct QuestionWriter {
     model: ChatModel,
@@ -63,7 +63,7 @@ pub struct Plan {
 /// What a run did.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// The sections that have questions now.
+    /// The sections that got questions.
     pub sections: usize,
     /// The sections that failed. The reasons are in the log.
     pub failed: usize,
@@ -78,7 +78,7 @@ struct Run {
     end: Option<&'static str>,
 }
 
-/// What came of asking about a section; `None` if it was not asked about, because the run has ended.
+/// The outcome of asking about a section; `None` if the run ended before.
 type Outcome = Option<Result<Vec<String>, AskFailure>>;
 
 impl Plan {

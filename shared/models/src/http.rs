@@ -60,11 +60,8 @@ impl Endpoint {
         api_key: Option<SecretString>,
         timeout: Duration,
     ) -> Result<Self, ProviderError> {
-        let parse = |path: &str| {
-            let address = format!("{}{path}", base_url.trim_end_matches('/'));
-            Url::parse(&address).map_err(|error| refused_url(&error.to_string()))
-        };
-        let (url, models_url) = (parse(path)?, parse(models_path)?);
+        let url = joined(base_url, path)?;
+        let models_url = joined(base_url, models_path)?;
         let host = match (url.scheme(), url.host_str()) {
             ("http" | "https", Some(host)) => host.to_owned(),
             _ => return Err(refused_url("it is not an http(s) address")),
@@ -120,30 +117,38 @@ impl Endpoint {
         wanted: &'static str,
     ) -> Result<BoxStream<'static, Result<Event, ProviderError>>, ProviderError> {
         let response = self.send(request).await?;
-        let events = SseByteStream::new(limited(response));
         let endpoint = self.clone();
-        let data = events.filter_map(|event| async {
-            match event {
-                Ok(event) => event.data.filter(|data| !data.is_empty()).map(Ok),
-                Err(error) => Some(Err(error)),
-            }
-        });
-        let data =
-            data.take_while(|data| std::future::ready(!matches!(data, Ok(data) if data == DONE)));
-        let events = data.map(move |data| match data {
+        let events = SseByteStream::new(limited(response))
+            .filter_map(|event| async {
+                match event {
+                    Ok(event) => event.data.filter(|data| !data.is_empty()).map(Ok),
+                    Err(error) => Some(Err(error)),
+                }
+            })
+            .take_while(|data| std::future::ready(!matches!(data, Ok(data) if data == DONE)))
+            .map(move |data| endpoint.event(data, wanted));
+        Ok(events.boxed())
+    }
+
+    /// Parses an event's data.
+    fn event<Event: DeserializeOwned>(
+        &self,
+        data: Result<String, sse_stream::Error>,
+        wanted: &str,
+    ) -> Result<Event, ProviderError> {
+        match data {
             Ok(data) => {
-                serde_json::from_str(&data).map_err(|error| endpoint.not_wanted(&error, wanted))
+                serde_json::from_str(&data).map_err(|error| self.not_wanted(&error, wanted))
             }
             Err(sse_stream::Error::Body(error)) => match error.downcast_ref::<BodyError>() {
-                Some(error) => Err(endpoint.no_body(error)),
-                None => Err(endpoint.broke()),
+                Some(error) => Err(self.no_body(error)),
+                None => Err(self.broke()),
             },
             Err(_) => Err(ProviderError::Malformed(format!(
                 "{} gave no {wanted} (not UTF-8)",
-                endpoint.parts.host
+                self.parts.host
             ))),
-        });
-        Ok(events.boxed())
+        }
     }
 
     /// Requests the list of models, which checks free of charge that the provider is reachable and accepts the key.
@@ -329,12 +334,11 @@ impl HttpsUrl {
     pub fn among(address: &str, hosts: &[&str], stand_in: Option<&str>) -> Option<Self> {
         let url = Url::parse(address).ok()?;
         let host = url.host_str()?;
-        let is_one = url.scheme() == "https" && hosts.iter().any(|end| host.ends_with(end));
-        let stands_in = || {
-            let stand_in = Url::parse(stand_in?).ok()?;
-            (stand_in.origin() == url.origin()).then_some(())
-        };
-        (is_one || stands_in().is_some()).then_some(Self(url))
+        let is_among = url.scheme() == "https" && hosts.iter().any(|end| host.ends_with(end));
+        let is_substitute = stand_in
+            .and_then(|address| Url::parse(address).ok())
+            .is_some_and(|stand_in| stand_in.origin() == url.origin());
+        (is_among || is_substitute).then_some(Self(url))
     }
 }
 
@@ -378,6 +382,12 @@ fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
         .timeout(timeout)
         .build()
         .map_err(|error| ProviderError::Unavailable(format!("setting up HTTPS: {error}")))
+}
+
+/// Appends a path to a base URL, which may end with a slash.
+fn joined(base_url: &str, path: &str) -> Result<Url, ProviderError> {
+    let address = format!("{}{path}", base_url.trim_end_matches('/'));
+    Url::parse(&address).map_err(|error| refused_url(&error.to_string()))
 }
 
 fn refused_url(reason: &str) -> ProviderError {

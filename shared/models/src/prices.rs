@@ -42,18 +42,10 @@ impl Price {
     /// Returns the price of a model at a host; `None` if it is unknown, as for self-hosted models.
     #[must_use]
     pub fn listed(host: &str, model: &str) -> Option<Self> {
-        let is_model = |name: &str| {
-            let date = model.strip_prefix(name).map(|rest| rest.strip_prefix('-'));
-            match date {
-                Some(Some(date)) => date.chars().all(|c| c.is_ascii_digit() || c == '-'),
-                Some(None) => model == name,
-                None => false,
-            }
-        };
-        let known = PRICES
+        PRICES
             .iter()
-            .find(|(at, name, ..)| *at == host && is_model(name));
-        known.map(|&(_, _, input, output)| Self { input, output })
+            .find(|(at, name, ..)| *at == host && is_version(model, name))
+            .map(|&(_, _, input, output)| Self { input, output })
     }
 
     /// Returns the price of a model at a base URL; `None` if it is unknown.
@@ -85,6 +77,15 @@ impl Price {
 )]
 pub fn dollars(micro_usd: u64) -> f64 {
     micro_usd as f64 / MICRO
+}
+
+/// True if a model is the one with this name, or a dated version of it.
+fn is_version(model: &str, name: &str) -> bool {
+    match model.strip_prefix(name).map(|rest| rest.strip_prefix('-')) {
+        Some(Some(date)) => date.chars().all(|c| c.is_ascii_digit() || c == '-'),
+        Some(None) => model == name,
+        None => false,
+    }
 }
 
 #[cfg(test)]

@@ -55,11 +55,14 @@ pub fn cost(model: &ChatModel, usage: Usage) -> u64 {
 /// Estimates the tokens of a prompt and of `written` bytes of text.
 #[must_use]
 pub fn estimated(prompt: &Prompt, written: usize) -> Usage {
-    let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
     Usage {
         input_tokens: tokens(prompt.bytes()),
         output_tokens: tokens(written),
     }
+}
+
+fn tokens(bytes: usize) -> u64 {
+    (bytes / BYTES_PER_TOKEN + 1) as u64
 }
 
 /// A reservation from the daily budget, made before a model is asked.

@@ -134,12 +134,7 @@ impl Batches {
     fn join(&self, embedder: &Embedder, texts: &[String]) -> (Waiting, Vec<(usize, bool)>) {
         let mut state = self.lock();
         let open = state.open.get_or_insert_with(|| self.opened(embedder));
-        let place = |text: &String| {
-            let next = open.places.len();
-            let at = *open.places.entry(text.clone()).or_insert(next);
-            (at, at == next)
-        };
-        let places = texts.iter().map(place).collect();
+        let places = texts.iter().map(|text| open.add(text)).collect();
         open.waiting += 1;
         let batch = open.batch.clone();
         state.start_if_full();
@@ -175,12 +170,21 @@ impl Batches {
     }
 }
 
+impl OpenBatch {
+    /// Adds a text. Returns its index in the batch, and whether it is new there.
+    fn add(&mut self, text: &str) -> (usize, bool) {
+        let next = self.places.len();
+        let at = *self.places.entry(text.to_owned()).or_insert(next);
+        (at, at == next)
+    }
+}
+
 impl State {
     fn start_if_full(&mut self) {
-        let documents = self.documents;
-        let is_full =
-            |open: &mut OpenBatch| open.places.len() >= EMBED_BATCH || open.waiting >= documents;
-        if let Some(open) = self.open.take_if(is_full) {
+        let full = self
+            .open
+            .take_if(|open| open.places.len() >= EMBED_BATCH || open.waiting >= self.documents);
+        if let Some(open) = full {
             let mut texts = vec![String::new(); open.places.len()];
             for (text, at) in open.places {
                 texts[at] = text;
@@ -208,12 +212,11 @@ struct Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let mut state = self.batches.lock();
-        let is_left = |open: &mut OpenBatch| {
+        state.open.take_if(|open| {
             let is_open = open.batch.ptr_eq(&self.batch);
             open.waiting -= usize::from(is_open);
             open.waiting == 0
-        };
-        state.open.take_if(is_left);
+        });
     }
 }
 

@@ -19,9 +19,10 @@ impl Ingest {
     pub async fn calibrate(&self) -> Result<u64, IngestError> {
         let index_id = self.index_row.index_id;
         let indexes = self.catalog.indexes().await?;
-        let mut indexes = indexes.into_iter();
-        let index = indexes.find(|index| index.index_id == index_id);
-        let Some(index) = index.filter(|index| index.state == IndexState::Live) else {
+        let Some(index) = indexes
+            .iter()
+            .find(|index| index.index_id == index_id && index.state == IndexState::Live)
+        else {
             return Ok(0);
         };
         let chunks = self.catalog.stats(index_id).await?.chunks;
@@ -34,8 +35,10 @@ impl Ingest {
         let embedded = embed_all(&self.embedder, &questions, Purpose::Query).await?;
         let vectors: Vec<Vec<f32>> = embedded.into_iter().map(|text| text.vector).collect();
         let off_topic = OffTopic::new(&vectors);
-        let to_others = vectors.iter().zip(0..);
-        let to_others = to_others.filter_map(|(vector, at)| off_topic.nearness(vector, Some(at)));
+        let to_others = vectors
+            .iter()
+            .zip(0..)
+            .filter_map(|(vector, at)| off_topic.nearness(vector, Some(at)));
         let calibration = Calibration {
             book: Scale::from_values(self.nearness(&questions, &vectors).await?),
             off_topic: Scale::from_values(to_others.collect()),
@@ -54,8 +57,10 @@ impl Ingest {
         vectors: &[Vec<f32>],
     ) -> Result<Vec<f32>, IndexError> {
         let filters = self.default_filters();
-        let found = self.nearest(questions, vectors, &filters);
-        let found: Vec<Vec<ScoredPoint>> = found.try_collect().await?;
+        let found: Vec<Vec<ScoredPoint>> = self
+            .nearest(questions, vectors, &filters)
+            .try_collect()
+            .await?;
         let nearness = found.iter().filter_map(|points| {
             let cosines = points.iter().map(|point| point.score).collect();
             mean_of_best(cosines, NEAREST_CHUNKS)
@@ -71,36 +76,41 @@ impl Ingest {
         filters: &'a Filters,
     ) -> impl Stream<Item = Result<Vec<ScoredPoint>, IndexError>> + Send + 'a {
         let collection = &self.index_row.collection;
-        let searches = questions.iter().zip(vectors);
-        let searches = searches.map(move |(text, vector)| async move {
-            let query = VectorQuery {
-                text,
-                vector,
-                tokens: &[],
-                with_questions: false,
-                filters,
-                limit: NEAREST_CHUNKS,
-            };
-            self.index.search(collection, &query).await
-        });
+        let searches = questions
+            .iter()
+            .zip(vectors)
+            .map(move |(text, vector)| async move {
+                let query = VectorQuery {
+                    text,
+                    vector,
+                    tokens: &[],
+                    with_questions: false,
+                    filters,
+                    limit: NEAREST_CHUNKS,
+                };
+                self.index.search(collection, &query).await
+            });
         stream::iter(searches).buffered(SEARCHES)
     }
 
     /// The filters of a reader who chooses neither locale nor version.
     fn default_filters(&self) -> Filters {
         let site = &self.index_row.site;
-        let known = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
         Filters {
-            locale: known(&site.default_locale),
+            locale: non_empty(&site.default_locale),
             versions_beside: site
                 .other_instances
                 .iter()
                 .map(|docs| docs.default_version.clone())
                 .collect(),
-            version: known(&site.docs.default_version),
+            version: non_empty(&site.docs.default_version),
             ..Filters::default()
         }
     }
+}
+
+fn non_empty(name: &str) -> Option<String> {
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 #[cfg(all(test, feature = "embedded"))]

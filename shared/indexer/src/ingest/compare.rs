@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::plan::hash;
 use super::{Change, Ingest, IngestError};
 use models::embed::Embedding;
-use store::catalog::{ChunkRow, JoinedChunk, StoredDocument};
+use store::catalog::{JoinedChunk, StoredDocument};
 use store::index::{Filters, PlacedBy, VectorQuery};
 
 const READS: usize = 8;
@@ -113,30 +113,28 @@ impl Ingest {
                     altered,
                     renamed,
                 } = reads.try_next().await?.unwrap_or_default();
+                let (intact, broken): (Vec<_>, Vec<_>) = vectors
+                    .into_values()
+                    .map(|stored| stored.vector)
+                    .partition(|vector| self.is_embedding(vector));
+                let broken = broken.len();
+                let source = &row.source;
                 if altered > 0 {
                     damage.push(format!(
-                        "{}: the text of {altered} chunks is not what was indexed",
-                        row.source
+                        "{source}: the text of {altered} chunks is not what was indexed"
                     ));
                 }
                 if renamed > 0 {
                     damage.push(format!(
-                        "{}: its title or URL is not that of its {renamed} chunks",
-                        row.source
+                        "{source}: its title or URL is not that of its {renamed} chunks"
                     ));
                 }
-                let broken = vectors
-                    .values()
-                    .filter(|stored| !self.is_embedding(&stored.vector))
-                    .count();
                 if broken > 0 {
                     damage.push(format!(
-                        "{}: the vectors of {broken} chunks are broken",
-                        row.source
+                        "{source}: the vectors of {broken} chunks are broken"
                     ));
                 }
-                let mut vectors = vectors.into_values().map(|stored| stored.vector);
-                if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
+                if let Some(vector) = intact.into_iter().next() {
                     let edition = editions.entry((row.locale.clone(), row.version.clone()));
                     edition.or_insert_with(|| (row.source.clone(), vector));
                 }
@@ -166,21 +164,21 @@ impl Ingest {
             .into_iter()
             .map(|joined| (joined.point_id, joined))
             .collect();
-        let is_as_indexed = |chunk: &&ChunkRow| {
+        let as_indexed = chunks.iter().filter(|chunk| {
             joined.get(&chunk.point_id).is_some_and(|joined| {
                 hash(&joined.payload.embedded_text()) == chunk.text_hash
                     && joined.payload.hash() == chunk.payload_hash
             })
-        };
+        });
         // A page that cannot be read keeps its former chunks.
-        let is_renamed = |joined: &&JoinedChunk| {
+        let renamed = joined.values().filter(|joined| {
             row.skip_reason.is_none()
                 && (&joined.payload.title, &joined.payload.url) != (&row.title, &row.url)
-        };
+        });
         Ok(Stored {
             vectors,
-            renamed: joined.values().filter(is_renamed).count(),
-            altered: chunks.len() - chunks.iter().filter(is_as_indexed).count(),
+            altered: chunks.len() - as_indexed.count(),
+            renamed: renamed.count(),
         })
     }
 
@@ -191,18 +189,8 @@ impl Ingest {
             source: Some(source.to_owned()),
             ..Filters::default()
         };
-        let search = |vector, text, filters| VectorQuery {
-            text,
-            vector,
-            tokens: &[],
-            with_questions: false,
-            filters,
-            limit: 1,
-        };
-        let found = self
-            .index
-            .search(collection, &search(vector, source, &of_the_page))
-            .await?;
+        let by_source = query(vector, source, &of_the_page);
+        let found = self.index.search(collection, &by_source).await?;
         let points: Vec<Uuid> = found.iter().map(|point| point.point_id).collect();
         let chunks = self.catalog.join(self.index_row.index_id, &points).await?;
         let Some(JoinedChunk { payload, .. }) = chunks.into_iter().next() else {
@@ -211,10 +199,8 @@ impl Ingest {
         let by_title = Filters::fulfilled_by(payload.clone(), PlacedBy::Title);
         let by_number = Filters::fulfilled_by(payload.clone(), PlacedBy::Number);
         let text = &payload.text;
-        let (by_title, by_number) = (
-            search(vector, text, &by_title),
-            search(&[], text, &by_number),
-        );
+        let by_title = query(vector, text, &by_title);
+        let by_number = query(&[], text, &by_number);
         let (dense, lexical) = tokio::try_join!(
             self.index.search(collection, &by_title),
             self.index.search(collection, &by_number)
@@ -251,5 +237,17 @@ impl Ingest {
             *known.entry(point).or_default() |= is_used;
         }
         Ok(known)
+    }
+}
+
+/// Returns a search for the best chunk; it is a full-text search if the vector is empty.
+fn query<'a>(vector: &'a [f32], text: &'a str, filters: &'a Filters) -> VectorQuery<'a> {
+    VectorQuery {
+        text,
+        vector,
+        tokens: &[],
+        with_questions: false,
+        filters,
+        limit: 1,
     }
 }

@@ -139,15 +139,15 @@ impl Ingest {
 impl Status {
     /// The pending documents with this difference.
     pub(super) fn sources_of(&self, change: PendingChange) -> impl Iterator<Item = &str> {
-        let pending = self.pending.iter();
-        let pending = pending.filter(move |pending| pending.change == change);
-        pending.map(|pending| pending.source.as_str())
+        self.pending
+            .iter()
+            .filter(move |pending| pending.change == change)
+            .map(|pending| pending.source.as_str())
     }
 
     /// The number of documents that were committed by a time.
     pub(super) fn documents_of(&self, time: Timestamp) -> usize {
-        let committed = self.committed_at.iter();
-        committed.filter(|at| **at <= time).count()
+        self.committed_at.iter().filter(|at| **at <= time).count()
     }
 
     /// Leaves documents in the index that were to be deleted.

@@ -33,8 +33,7 @@ impl Ingest {
             return self.delete_former_page(path).await;
         };
         let _at_work = self.batches.begin();
-        let (mut embedded, mut embedded_tokens) = (0, 0);
-        let mut embedding = Duration::ZERO;
+        let mut earlier = DocumentOutcome::default();
         for attempt in 0..MAX_ATTEMPTS {
             let stored = self.stored(path).await?;
             let files = self.files_of(&page).await?;
@@ -45,22 +44,20 @@ impl Ingest {
             else {
                 continue;
             };
-            embedded += outcome.embedded;
-            embedded_tokens += outcome.embedded_tokens;
-            embedding += outcome.embedding;
-            // Check the file again after the commit; otherwise a slow writer of an older text could overwrite a newer one.
-            if outcome.change != Change::Unchanged {
-                let files = self.files_of(&page).await?;
-                let now = self.snapshot(&page, &files).await?;
-                if now.fingerprint != snapshot.fingerprint {
-                    continue;
-                }
-            }
-            outcome.embedded = embedded;
-            outcome.embedded_tokens = embedded_tokens;
-            outcome.embedding = embedding;
+            outcome.embedded += earlier.embedded;
+            outcome.embedded_tokens += earlier.embedded_tokens;
+            outcome.embedding += earlier.embedding;
             outcome.retries = attempt;
-            return Ok(outcome);
+            if outcome.change == Change::Unchanged {
+                return Ok(outcome);
+            }
+            // Check the file again after the commit; otherwise a slow writer of an older text could overwrite a newer one.
+            let files = self.files_of(&page).await?;
+            let now = self.snapshot(&page, &files).await?;
+            if now.fingerprint == snapshot.fingerprint {
+                return Ok(outcome);
+            }
+            earlier = outcome;
         }
         Err(IngestError::Contended {
             path: path.to_owned(),
@@ -94,8 +91,10 @@ impl Ingest {
         let settings = &self.settings;
         let page = page_file(settings, path).filter(|page| page.locale == settings.default_locale);
         let translations = page.iter().flat_map(|page| {
-            let locales = settings.locales.iter();
-            locales.map(|locale| source_in(settings, page, locale))
+            settings
+                .locales
+                .iter()
+                .map(|locale| source_in(settings, page, locale))
         });
         Ok(dependents
             .into_iter()
@@ -224,7 +223,7 @@ impl Ingest {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
-            .filter(|chunk| matches!(chunk.vector, Vector::ToEmbed))
+            .filter(|chunk| chunk.is_to_embed())
             .collect();
         let windows: Vec<Windows> = wanted
             .iter()
@@ -233,14 +232,19 @@ impl Ingest {
                 self.embedder.windows(&chunk.breadcrumb, &chunk.text)
             })
             .collect();
-        let texts = windows.iter().flat_map(|windows| &windows.texts);
-        let texts: Vec<String> = texts.chain(&questions).cloned().collect();
+        let texts: Vec<String> = windows
+            .iter()
+            .flat_map(|windows| &windows.texts)
+            .chain(&questions)
+            .cloned()
+            .collect();
         let embedded = self.batches.embed(&self.embedder, &texts).await?;
-        let own = texts
+        let tokens = texts
             .iter()
             .zip(&embedded.is_first)
-            .filter(|(_, own)| **own);
-        let tokens = own.map(|(text, _)| count_tokens(text) as u64).sum();
+            .filter(|(_, own)| **own)
+            .map(|(text, _)| count_tokens(text) as u64)
+            .sum();
         let mut embeddings = embedded.embeddings.into_iter().zip(embedded.is_first);
         let mut chunks = 0;
         for (planned, windows) in wanted.iter_mut().zip(windows) {
@@ -281,13 +285,10 @@ impl Ingest {
         snapshot: &Snapshot,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let last_good = stored.filter(|stored| !stored.row.deleted && stored.chunk_count > 0);
-        let id = || document_id(&self.options.site, &page.source);
-        let row = match last_good {
-            Some(stored) => stored.row.clone(),
-            None => empty_row(
-                page,
-                stored.map_or_else(id, |stored| stored.row.document_id),
-            ),
+        let row = match (last_good, stored) {
+            (Some(stored), _) => stored.row.clone(),
+            (None, Some(stored)) => empty_row(page, stored.row.document_id),
+            (None, None) => empty_row(page, document_id(&self.options.site, &page.source)),
         };
         let commit = Commit {
             index_id: self.index_row.index_id,
@@ -395,8 +396,9 @@ struct Embedded {
 
 /// True if the extension allows the file to be a page, now or under other settings.
 fn may_be_page(path: &str) -> bool {
-    let mut extensions = [".md", ".mdx", ".html"].iter();
-    extensions.any(|extension| path.ends_with(extension))
+    [".md", ".mdx", ".html"]
+        .iter()
+        .any(|extension| path.ends_with(extension))
 }
 
 fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {

@@ -156,8 +156,8 @@ fn tag(site: &str, spec: &IndexSpec) -> String {
 
 /// Returns the existing index, or an empty one with id [`NO_INDEX`].
 async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, IngestError> {
-    let mut indexes = catalog.indexes().await?.into_iter();
-    let found = indexes.find(|index| index.spec == wanted.spec);
+    let indexes = catalog.indexes().await?;
+    let found = indexes.into_iter().find(|index| index.spec == wanted.spec);
     Ok(found.unwrap_or(IndexRow {
         index_id: NO_INDEX,
         spec: wanted.spec,

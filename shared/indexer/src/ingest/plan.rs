@@ -54,10 +54,7 @@ impl<'a> Plan<'a> {
         old: &[ChunkRow],
         new_point_id: fn() -> Uuid,
     ) -> Self {
-        let mut by_hash: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
-        for row in old {
-            by_hash.entry(&row.text_hash).or_default().push(row);
-        }
+        let mut unmatched: Vec<&ChunkRow> = old.iter().collect();
         let created_at = Timestamp::now().to_string();
         let chunks = chunks
             .iter()
@@ -65,19 +62,17 @@ impl<'a> Plan<'a> {
                 let text_hash = hash(&chunk.embedded_text());
                 let payload = ChunkPayload::new(document, chunk, created_at.clone());
                 let payload_hash = payload.hash();
-                let candidates = by_hash.get_mut(text_hash.as_str());
-                let same = candidates.and_then(|rows| {
-                    let at = rows.iter().position(|row| {
-                        row.payload_hash == payload_hash && row.chunk_id == chunk.chunk_id
-                    });
-                    at.map(|at| rows.remove(at))
+                let same = unmatched.iter().position(|row| {
+                    row.chunk_id == chunk.chunk_id
+                        && row.text_hash == text_hash
+                        && row.payload_hash == payload_hash
                 });
-                let (point_id, vector) = match same {
-                    Some(row) => (row.point_id, Vector::Kept),
-                    None => match old.iter().find(|row| row.text_hash == text_hash) {
-                        Some(row) => (new_point_id(), Vector::Stored(row.point_id)),
-                        None => (new_point_id(), Vector::ToEmbed),
-                    },
+                let (point_id, vector) = if let Some(at) = same {
+                    (unmatched.remove(at).point_id, Vector::Kept)
+                } else if let Some(row) = old.iter().find(|row| row.text_hash == text_hash) {
+                    (new_point_id(), Vector::Stored(row.point_id))
+                } else {
+                    (new_point_id(), Vector::ToEmbed)
                 };
                 PlannedChunk {
                     chunk,
@@ -105,8 +100,8 @@ impl<'a> Plan<'a> {
         row: &IndexRow,
     ) -> Result<(), IngestError> {
         self.take_over(catalog, index, row).await?;
-        let is_missing = |chunk: &PlannedChunk<'_>| matches!(chunk.vector, Vector::ToEmbed);
-        if row.state == IndexState::Live || !self.chunks.iter().any(is_missing) {
+        let is_complete = !self.chunks.iter().any(PlannedChunk::is_to_embed);
+        if row.state == IndexState::Live || is_complete {
             return Ok(());
         }
         match catalog.live_index().await? {
@@ -126,7 +121,7 @@ impl<'a> Plan<'a> {
         let unknown: Vec<String> = self
             .chunks
             .iter()
-            .filter(|chunk| matches!(chunk.vector, Vector::ToEmbed))
+            .filter(|chunk| chunk.is_to_embed())
             .map(|chunk| chunk.text_hash.clone())
             .collect();
         if !unknown.is_empty() {
@@ -265,11 +260,9 @@ impl<'a> Plan<'a> {
     }
 
     fn vectors_of(&self, questions: &[String]) -> Vec<Vec<f32>> {
-        let vectors = questions
+        questions
             .iter()
-            .map(|question| self.questions.get(question));
-        vectors
-            .map(|vector| vector.cloned().unwrap_or_default())
+            .map(|question| self.questions.get(question).cloned().unwrap_or_default())
             .collect()
     }
 
@@ -299,19 +292,18 @@ impl<'a> Plan<'a> {
 
 /// True if equal texts have equal vectors in both indexes.
 fn embeds_alike(one: &IndexSpec, other: &IndexSpec) -> bool {
-    let identity = |spec: &IndexSpec| {
-        (
-            spec.embedder.clone(),
-            spec.embedder_fingerprint.clone(),
-            spec.dimensions,
-            spec.token_vectors.clone(),
-            spec.embedded_text_version,
-        )
-    };
-    identity(one) == identity(other)
+    one.embedder == other.embedder
+        && one.embedder_fingerprint == other.embedder_fingerprint
+        && one.dimensions == other.dimensions
+        && one.token_vectors == other.token_vectors
+        && one.embedded_text_version == other.embedded_text_version
 }
 
 impl PlannedChunk<'_> {
+    pub(super) fn is_to_embed(&self) -> bool {
+        matches!(self.vector, Vector::ToEmbed)
+    }
+
     fn row(&self, document: &Document, position: i32) -> ChunkRow {
         ChunkRow {
             chunk_id: self.chunk.chunk_id,

@@ -122,11 +122,9 @@ impl Report {
             }
         }
         self.files_seen += 1;
-        let warnings = outcome
-            .warnings
-            .iter()
-            .map(|warning| format!("{source}: {warning}"));
-        self.warnings.extend(warnings);
+        for warning in &outcome.warnings {
+            self.warnings.push(format!("{source}: {warning}"));
+        }
         for chunk in &outcome.chunks {
             let kind = chunk.section_type.name().to_owned();
             *self.chunks_per_section_type.entry(kind).or_default() += 1;
@@ -177,9 +175,16 @@ impl Report {
                 format!("{pages}: scripts, which are read only from the built site: --build DIR");
             problems.push(("not read", problem));
         }
-        let warnings = self.warnings.iter();
-        problems.extend(warnings.map(|warning| ("warning", warning.clone())));
+        for warning in &self.warnings {
+            problems.push(("warning", warning.clone()));
+        }
         problems
+    }
+
+    /// True if no page failed and readers use this index.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.status == "success"
     }
 
     pub(super) fn finish(&mut self, live: bool, duration: Duration) {
@@ -193,75 +198,68 @@ impl Report {
 /// Formats the report as a table.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut row = |name: &str, value: String| writeln!(f, "  {name:<18}{value}");
-        row(
-            "pages",
-            format!(
-                "{} seen: {} indexed, {} unchanged, {} deleted, {} skipped, {} failed",
-                self.files_seen,
-                self.files_changed,
-                self.files_unchanged,
-                self.files_deleted,
-                self.skipped.len(),
-                self.failed.len()
-            ),
-        )?;
-        row(
-            "chunks",
-            format!(
-                "{} in the index, {} tokens",
-                self.total_chunks, self.total_tokens
-            ),
-        )?;
+        for (name, value) in self.rows() {
+            writeln!(f, "  {name:<18}{value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// Returns the rows of the table, each with its name.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let pages = format!(
+            "{} seen: {} indexed, {} unchanged, {} deleted, {} skipped, {} failed",
+            self.files_seen,
+            self.files_changed,
+            self.files_unchanged,
+            self.files_deleted,
+            self.skipped.len(),
+            self.failed.len()
+        );
+        let (chunks, tokens) = (self.total_chunks, self.total_tokens);
+        let mut rows = vec![
+            ("pages", pages),
+            ("chunks", format!("{chunks} in the index, {tokens} tokens")),
+        ];
         if self.files_changed > 0 {
             let kinds: Vec<String> = self
                 .chunks_per_section_type
                 .iter()
                 .map(|(kind, count)| format!("{count} {kind}"))
                 .collect();
-            row("this run", kinds.join(", "))?;
-            row(
-                "",
-                format!(
-                    "{} enriched, {} split, {} oversized",
-                    self.enriched, self.split, self.oversized
-                ),
-            )?;
+            let special = format!(
+                "{} enriched, {} split, {} oversized",
+                self.enriched, self.split, self.oversized
+            );
+            rows.extend([("this run", kinds.join(", ")), ("", special)]);
         }
-        row(
-            "embedded",
-            format!(
-                "{} ({} took over stored vectors, {} stayed)",
-                self.embedded, self.vectors_reused, self.points_kept
-            ),
-        )?;
+        let embedded = format!(
+            "{} ({} took over stored vectors, {} stayed)",
+            self.embedded, self.vectors_reused, self.points_kept
+        );
+        rows.push(("embedded", embedded));
         if let Some(cost) = self.cost_usd.filter(|cost| *cost > 0.0) {
             let tokens = self.embedded_tokens;
-            row("cost", format!("${cost:.4} for {tokens} tokens"))?;
+            rows.push(("cost", format!("${cost:.4} for {tokens} tokens")));
         }
         if let Some(bytes) = self.storage_bytes {
-            row("storage", format!("{} MiB", bytes.div_ceil(1 << 20)))?;
+            rows.push(("storage", format!("{} MiB", bytes.div_ceil(1 << 20))));
         }
-        row(
-            "time",
-            format!(
-                "{:.1} s, {:.1} s of it embedding",
-                self.duration_seconds, self.embedding_seconds
-            ),
-        )?;
+        let time = format!(
+            "{:.1} s, {:.1} s of it embedding",
+            self.duration_seconds, self.embedding_seconds
+        );
+        rows.push(("time", time));
         if self.stray_points > 0 {
             let points = format!("{} points that are not the book's", self.stray_points);
-            row("deleted", points)?;
+            rows.push(("deleted", points));
         }
         for source in &self.restored {
-            row(
-                "restored",
-                format!("{source}: the store had lost some of its points"),
-            )?;
+            let page = format!("{source}: the store had lost some of its points");
+            rows.push(("restored", page));
         }
-        for (name, value) in self.problems() {
-            row(name, value)?;
-        }
-        Ok(())
+        rows.extend(self.problems());
+        rows
     }
 }

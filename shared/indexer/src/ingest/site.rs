@@ -27,15 +27,17 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
 }
 
 fn instance_info(docs: &Instance) -> InstanceInfo {
-    let in_site = |version: &str| version_in_site(&docs.id, version);
-    let versions = docs.versions.iter().map(String::as_str);
     InstanceInfo {
-        default_version: in_site(docs.default_version()),
+        default_version: version_in_site(&docs.id, docs.default_version()),
         route_base_path: docs.route_base_path.clone(),
-        version_paths: versions
+        version_paths: docs
+            .versions
+            .iter()
+            .map(String::as_str)
             .chain([CURRENT_VERSION])
-            .map(|version| (docs.version_path(version).to_owned(), in_site(version)))
+            .map(|version| (docs.version_path(version), version))
             .filter(|(path, _)| !path.is_empty())
+            .map(|(path, version)| (path.to_owned(), version_in_site(&docs.id, version)))
             .collect(),
     }
 }

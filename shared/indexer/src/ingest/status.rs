@@ -125,9 +125,9 @@ impl Ingest {
         let mut listing = self.source.listing().await?;
         if !listing.etags.is_empty() {
             listing.etags.retain(|path, _| !is_written_file(path));
-            let written = files.written().iter();
-            let written = written.map(|(path, text)| (path.clone(), etag(text.as_bytes())));
-            listing.etags.extend(written);
+            for (path, text) in files.written() {
+                listing.etags.insert(path.clone(), etag(text.as_bytes()));
+            }
         }
         let mut status = Status {
             documents: rows.len(),
@@ -269,13 +269,12 @@ impl Ingest {
 
     /// True if a page is not built, or if it or its original is in a folder that cannot be listed.
     fn is_out_of_sight(&self, status: &Status, source: &str) -> bool {
-        let translated = page_file(&self.settings, source);
-        let translated = translated.map(|page| default_source(&self.settings, &page));
-        let is_below = |path: &str| {
-            let mut unlisted = status.unlisted.iter();
-            unlisted.any(|above| path.starts_with(above))
-        };
-        is_below(source) || translated.is_some_and(|path| is_below(&path))
+        let original =
+            page_file(&self.settings, source).map(|page| default_source(&self.settings, &page));
+        status.unlisted.iter().any(|unlisted| {
+            source.starts_with(unlisted)
+                || original.as_ref().is_some_and(|it| it.starts_with(unlisted))
+        })
     }
 
     /// True if a switch to this index would lose documents of the live one because their files cannot be read now.
@@ -315,42 +314,25 @@ impl Status {
 
     fn add(&mut self, page: &PageFile, row: Option<&DocumentState>, seen: TargetState) {
         let source = &page.source;
-        match (seen, row) {
-            (TargetState::Page(fingerprint), Some(row)) if row.fingerprint == fingerprint => {
-                match &row.skip_reason {
-                    None => self.indexed += 1,
-                    Some(reason) => {
-                        self.skipped.push(SkippedFile {
-                            source: source.clone(),
-                            reason: reason.clone(),
-                        });
-                        if row.has_chunks {
-                            self.stale.push(source.clone());
-                        }
-                    }
+        match seen {
+            TargetState::Page(fingerprint) => {
+                match row {
+                    Some(row) if row.fingerprint == fingerprint => self.add_current(row),
+                    Some(_) => self.pend(source, PendingChange::Changed),
+                    None => self.pend(source, PendingChange::New),
                 }
                 self.expected.insert(source.clone(), fingerprint);
             }
-            (TargetState::Page(fingerprint), row) => {
-                let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
-                self.pend(source, change);
-                self.expected.insert(source.clone(), fingerprint);
-            }
-            (TargetState::Refused(reason), row) => {
+            TargetState::Refused(reason) => {
                 self.warnings.push(reason.to_string());
-                if row.is_some() {
-                    self.pend(source, PendingChange::Deleted);
-                }
+                self.pend_deletion(row);
             }
-            (TargetState::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
-            (TargetState::Absent, None) => {}
-            (TargetState::Draft, row) => {
+            TargetState::Absent => self.pend_deletion(row),
+            TargetState::Draft => {
                 self.drafts.push(source.clone());
-                if row.is_some() {
-                    self.pend(source, PendingChange::Deleted);
-                }
+                self.pend_deletion(row);
             }
-            (TargetState::Unreadable(error), row) => {
+            TargetState::Unreadable(error) => {
                 self.pend(source, PendingChange::Unreadable);
                 if !error.is_outage() {
                     self.unreadable.insert(source.clone());
@@ -367,22 +349,46 @@ impl Status {
         }
     }
 
-    /// Adds the unreadable parts of a listing that concern the book.
+    /// Adds a document that equals its file.
+    fn add_current(&mut self, row: &DocumentState) {
+        let Some(reason) = &row.skip_reason else {
+            self.indexed += 1;
+            return;
+        };
+        self.skipped.push(SkippedFile {
+            source: row.source.clone(),
+            reason: reason.clone(),
+        });
+        if row.has_chunks {
+            self.stale.push(row.source.clone());
+        }
+    }
+
+    fn pend_deletion(&mut self, row: Option<&DocumentState>) {
+        if let Some(row) = row {
+            self.pend(&row.source, PendingChange::Deleted);
+        }
+    }
+
+    /// Adds the parts of a listing that concern the book but are not read.
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
-        let scripts = list_script_pages(settings, &listing.paths).into_iter();
-        self.script_pages = scripts.map(str::to_owned).collect();
-        let folders = listing.unreadable.keys();
-        self.unlisted = folders.chain(&listing.not_built).cloned().collect();
-        let folders = listing.unreadable.iter();
-        self.unreadable_folders = folders
+        for page in list_script_pages(settings, &listing.paths) {
+            self.script_pages.push(page.to_owned());
+        }
+        self.unlisted.extend(listing.unreadable.keys().cloned());
+        self.unlisted.extend(listing.not_built.iter().cloned());
+        self.unreadable_folders = listing
+            .unreadable
+            .iter()
             .filter(|(folder, _)| may_hold_pages(settings, folder))
             .map(|(source, reason)| SkippedFile {
                 source: source.clone(),
                 reason: reason.clone(),
             })
             .collect();
-        let names = listing.not_utf8.iter();
-        self.warnings = names
+        self.warnings = listing
+            .not_utf8
+            .iter()
             .filter(|path| page_file(settings, path).is_some())
             .map(|path| format!("{path}: {NOT_UTF8}"))
             .chain(hidden_docs(settings, &listing.paths))
@@ -394,17 +400,17 @@ impl Status {
 
     /// True if pages remain to be indexed or deleted, except those whose own file cannot be read.
     pub(super) fn is_behind(&self) -> bool {
-        let sources = self.pending.iter().map(|pending| &pending.source);
-        sources
-            .into_iter()
-            .any(|source| !self.unreadable.contains(source))
+        self.pending
+            .iter()
+            .any(|pending| !self.unreadable.contains(&pending.source))
     }
 
     /// True if pages remain to be indexed or deleted, except those whose last attempt failed.
     pub(super) fn awaits_pages(&self) -> bool {
         let failed: BTreeSet<&str> = self.failed.iter().map(|file| &*file.source).collect();
-        let mut sources = self.pending.iter().map(|pending| &*pending.source);
-        sources.any(|source| !failed.contains(source))
+        self.pending
+            .iter()
+            .any(|pending| !failed.contains(&*pending.source))
     }
 
     fn pend(&mut self, source: &str, change: PendingChange) {
@@ -423,78 +429,4 @@ impl Status {
 
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
-mod tests {
-    use super::*;
-    use crate::ingest::simulation::stores::{Stores, options};
-    use crate::ingest::{SyncOptions, sync};
-    use crate::source::MemorySource;
-    use fakes::faults::block_on;
-
-    /// An indexed book: a page with a partial, one without, and a translation.
-    fn book() -> (MemorySource, Ingest) {
-        let source = MemorySource::default();
-        for (path, text) in [
-            ("bookrag.toml", "locales = ['en', 'ur']"),
-            ("docs/a.mdx", "import P from './_p.mdx'\n\n# A\n\n<P/>\n"),
-            ("docs/_p.mdx", "Of the partial.\n"),
-            ("docs/b.md", "# B\n\nText of b.\n"),
-            (
-                "i18n/ur/docusaurus-plugin-content-docs/current/b.md",
-                "# B\n\nOf b in Urdu.\n",
-            ),
-        ] {
-            put(&source, path, text);
-        }
-        let ingest = block_on(Stores::new().open(&source, options())).unwrap();
-        let report = block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
-        assert_eq!(report.files_changed, 3, "{report:?}");
-        (source, ingest)
-    }
-
-    fn put(source: &MemorySource, path: &str, text: &str) {
-        source
-            .files()
-            .insert(path.to_owned(), text.as_bytes().to_vec());
-    }
-
-    /// Returns the pending sources, and the files that were read to find them.
-    fn looked(source: &MemorySource, ingest: &Ingest) -> (Vec<String>, BTreeSet<String>) {
-        source.take_read();
-        let status = block_on(ingest.status("")).unwrap();
-        let pending = status.pending.into_iter().map(|pending| pending.source);
-        (pending.collect(), source.take_read().into_iter().collect())
-    }
-
-    #[test]
-    fn files_whose_etags_the_catalog_knows_are_not_read_again() {
-        let (source, ingest) = book();
-        assert_eq!(looked(&source, &ingest), (vec![], BTreeSet::new()));
-    }
-
-    #[test]
-    fn a_change_of_anything_that_a_page_used_has_it_read_again() {
-        let ur = "i18n/ur/docusaurus-plugin-content-docs/current/b.md";
-        for (path, text, pending) in [
-            ("docs/b.md", "# B\n\nChanged.\n", "docs/b.md"),
-            ("docs/_p.mdx", "Changed.\n", "docs/a.mdx"),
-            (ur, "# B\n\nChanged.\n", ur),
-            // Reading the page looked for this file, which did not exist.
-            ("docs/_category_.json", "{\"label\": \"New\"}", "docs/a.mdx"),
-        ] {
-            let (source, ingest) = book();
-            put(&source, path, text);
-            let (found, read) = looked(&source, &ingest);
-            assert!(found.contains(&pending.to_owned()), "{path}: {found:?}");
-            assert!(read.contains(pending), "{path}: {read:?}");
-        }
-        let (source, ingest) = book();
-        source.files().remove("docs/_p.mdx");
-        assert_eq!(looked(&source, &ingest).0, ["docs/a.mdx"]);
-        // A translation without its page is not a page.
-        let (source, ingest) = book();
-        source.files().remove("docs/b.md");
-        let mut found = looked(&source, &ingest).0;
-        found.sort();
-        assert_eq!(found, ["docs/b.md", ur]);
-    }
-}
+mod tests;

@@ -54,8 +54,9 @@ impl Ingest {
 
     /// Points the alias, which only other tools use, to the live index.
     pub(super) async fn follow_alias(&self) -> Result<(), IngestError> {
-        let mut indexes = self.catalog.indexes().await?.into_iter();
-        if let Some(live) = indexes.find(|index| index.state == IndexState::Live) {
+        let indexes = self.catalog.indexes().await?;
+        let live = indexes.iter().find(|index| index.state == IndexState::Live);
+        if let Some(live) = live {
             let alias = &self.options.collection;
             self.index.point_alias(alias, &live.collection).await?;
         }

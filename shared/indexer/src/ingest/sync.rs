@@ -165,8 +165,7 @@ async fn converge(
     report: &mut Report,
     progress: &mut impl FnMut(Progress<'_>),
 ) -> Result<usize, SyncError> {
-    let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
-    let pages = pending.partition_point(|pending| !is_deleted(pending));
+    let pages = pending.partition_point(|pending| pending.change != PendingChange::Deleted);
     let (pages, deleted) = pending.split_at(pages);
     let (mut done, mut outages, mut failures_in_a_row) = (0, 0, 0);
     for documents in [pages, deleted] {
@@ -225,14 +224,16 @@ fn shared_url((url, sources): (String, BTreeSet<String>)) -> String {
 /// Returns the message for a source without a page whose path begins with `prefix`.
 #[must_use]
 pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
-    let plugins = settings.instances.iter();
-    let folders = plugins
-        .filter(|it| it.is_built == settings.is_build)
+    let folders = settings
+        .instances
+        .iter()
+        .filter(|docs| docs.is_built == settings.is_build)
         .map(|docs| match docs.path.as_str() {
             "" => "the folder itself".to_owned(),
             path => format!("`{path}/`"),
-        });
-    let folders = folders.collect::<Vec<_>>().join(" or ");
+        })
+        .collect::<Vec<_>>()
+        .join(" or ");
     let below = match prefix {
         "" => String::new(),
         prefix => format!(" whose path begins with `{prefix}`"),
@@ -302,8 +303,9 @@ impl Ingest {
             missing => status.warnings.extend(missing),
         }
         self.guard_deletions(&mut status, options).await?;
-        let is_deleted = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
-        status.pending.sort_by_key(is_deleted);
+        status
+            .pending
+            .sort_by_key(|pending| pending.change == PendingChange::Deleted);
         Ok(status)
     }
 

@@ -15,7 +15,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait that a provider may ask for.
 const MAX_WAIT: Duration = Duration::from_mins(5);
 
-/// What came of asking for the questions of a section.
+/// The outcome of asking for the questions of a section.
 #[derive(Debug)]
 pub struct Asked {
     /// The questions, at least one.

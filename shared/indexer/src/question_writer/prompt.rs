@@ -74,7 +74,7 @@ pub fn tokens_of_prompt(prompt: &Prompt) -> u64 {
     (count_tokens(&prompt.system) + count_tokens(&prompt.user)) as u64
 }
 
-/// Returns the questions in a model's output, at most four. What is no plain text in one line, or no question, is left out.
+/// Returns the questions in a model's output, at most four. Lines that are not plain text, or not a question, are left out.
 #[must_use]
 pub fn parse_questions(text: &str) -> Vec<String> {
     let [begin, end] = REASONING;

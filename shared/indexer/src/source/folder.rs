@@ -172,8 +172,9 @@ impl FolderSource {
             limit: self.limit.clone(),
             listing: Listing::default(),
         };
-        let outer = self.outer.iter();
-        let outer: Vec<(String, PathBuf)> = outer
+        let outer: Vec<(String, PathBuf)> = self
+            .outer
+            .iter()
             .filter_map(|path| Some((format!("{path}/"), self.full_path(path)?)))
             .collect();
         let source = self.clone();
@@ -185,8 +186,9 @@ impl FolderSource {
             let mut listing = walk.listing;
             if let Some(build) = build {
                 // A source that cannot be read is reported when it is read as a page.
-                let read = |path: &str| source.read_now(path, InputUse::Lookup).ok().flatten();
-                build.add_pages(&mut listing, read);
+                build.add_pages(&mut listing, |path| {
+                    source.read_now(path, InputUse::Lookup).ok().flatten()
+                });
             }
             Ok(listing)
         });
@@ -270,13 +272,14 @@ impl FolderSource {
     }
 
     fn is_in_page_folder(&self, path: &str) -> bool {
-        let mut folders = self.page_folders.iter();
-        folders.any(|folder| match folder.as_str() {
-            "" => !is_outside(path),
-            folder => path
-                .strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/')),
-        })
+        self.page_folders
+            .iter()
+            .any(|folder| match folder.as_str() {
+                "" => !is_outside(path),
+                folder => path
+                    .strip_prefix(folder)
+                    .is_some_and(|rest| rest.starts_with('/')),
+            })
     }
 
     /// Like [`Self::read`], for a page itself. Fails if the page may be missing only until the next build.
@@ -296,8 +299,7 @@ impl FolderSource {
 /// Returns the root of the repository that a folder is in.
 #[must_use]
 pub fn repository_of(folder: &Path) -> Option<&Path> {
-    let mut ancestors = folder.ancestors();
-    ancestors.find(|folder| is_repository(folder))
+    folder.ancestors().find(|folder| is_repository(folder))
 }
 
 /// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository that the site
@@ -305,10 +307,12 @@ pub fn repository_of(folder: &Path) -> Option<&Path> {
 fn limit_of(site: &Path, outer: &[String], published: &Published) -> (PathBuf, SiteFolder) {
     let levels = outer
         .iter()
-        .map(|path| path.split('/').filter(|name| *name == "..").count());
-    let common = || site.ancestors().nth(levels.max().unwrap_or_default());
-    let repository = repository_of(site).filter(|it| published.is_part(it, site));
-    let limit = repository.or_else(common).unwrap_or(site);
+        .map(|path| path.split('/').filter(|name| *name == "..").count())
+        .max();
+    let limit = repository_of(site)
+        .filter(|repository| published.is_part(repository, site))
+        .or_else(|| site.ancestors().nth(levels.unwrap_or_default()))
+        .unwrap_or(site);
     // A path that is not UTF-8 cannot be written in settings either.
     let within = site.strip_prefix(limit).ok().and_then(slashed);
     match within {
@@ -376,8 +380,9 @@ fn read_bytes(file: &Path, limit: usize) -> std::io::Result<Vec<u8>> {
 
 /// Returns the folders whose Markdown makes pages, with those of versions and translations.
 fn page_folders(settings: &SiteSettings) -> Vec<String> {
-    let instances = settings.instances.iter();
-    instances
+    settings
+        .instances
+        .iter()
         .flat_map(|it| [Some(it.path.clone()), it.versions_folder()])
         .flatten()
         .chain([settings.i18n_path.clone()])

@@ -87,30 +87,38 @@ impl GitSource {
     pub(super) fn listing(&self) -> Listing {
         let front_page = self.site.in_root("index.html");
         let is_build = front_page.is_some_and(|path| self.tree.files.contains_key(&path));
-        let has_docs = self.has_folder("docs") && !is_build;
-        let is_listed = |path: &String| {
-            let below = if is_outside(path) {
-                let mut outer = self.outer.iter();
-                outer.find_map(|folder| path.strip_prefix(folder.as_str())?.strip_prefix('/'))
-            } else {
-                Some(path.as_str())
-            };
-            let folders =
-                below.map(|below| below.rsplit_once('/').map_or("", |(folders, _)| folders));
-            folders.is_some_and(|folders| {
-                let first = folders.split('/').next().unwrap_or_default();
-                let is_tool = has_docs && !is_outside(path) && is_tool_folder(first);
-                !is_tool && private_name(path).is_none()
-            })
-        };
-        let paths = self.tree.files.keys().map(|path| self.site.of_root(path));
-        let not_utf8 = self.tree.not_utf8.iter();
-        let not_utf8 = not_utf8.map(|path| self.site.of_root(path));
+        let skips_tools = self.has_folder("docs") && !is_build;
         Listing {
-            paths: paths.filter(is_listed).collect(),
-            not_utf8: not_utf8.filter(is_listed).collect(),
+            paths: self.listed(self.tree.files.keys(), skips_tools),
+            not_utf8: self.listed(self.tree.not_utf8.iter(), skips_tools),
             ..Listing::default()
         }
+    }
+
+    /// Returns the paths of those files of the repository that are listed.
+    fn listed<'a>(
+        &self,
+        files: impl Iterator<Item = &'a String>,
+        skips_tools: bool,
+    ) -> BTreeSet<String> {
+        files
+            .map(|path| self.site.of_root(path))
+            .filter(|path| self.is_listed(path, skips_tools))
+            .collect()
+    }
+
+    /// True if a file is in the site's folder or in one that its settings name, and its path is not private.
+    fn is_listed(&self, path: &str, skips_tools: bool) -> bool {
+        let is_of_book = if is_outside(path) {
+            self.outer.iter().any(|folder| {
+                path.strip_prefix(folder.as_str())
+                    .is_some_and(|rest| rest.starts_with('/'))
+            })
+        } else {
+            let top = path.split_once('/').map_or("", |(top, _)| top);
+            !(skips_tools && is_tool_folder(top))
+        };
+        is_of_book && private_name(path).is_none()
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
@@ -158,13 +166,8 @@ fn open(folder: &Path, revision: &str) -> Result<GitSource, SourceError> {
     let commit = commit_of(folder, revision)?;
     let prefix = git(folder, &["rev-parse", "--show-prefix"])?.unwrap_or_default();
     let site = prefix.trim_end_matches('/');
-    let missing = || {
-        let folder = format!("the folder `{site}` at the revision `{revision}`");
-        SourceError::NotFound(folder)
-    };
     // The site may use files of the whole repository.
-    let listed = run(folder, &["ls-tree", "-r", "-z", "--full-tree", &commit])?;
-    let listed = listed.ok_or_else(missing)?;
+    let listed = run(folder, &["ls-tree", "-r", "-z", "--full-tree", &commit])?.unwrap_or_default();
     let (mut files, mut not_utf8) = (BTreeMap::new(), BTreeSet::new());
     for entry in listed
         .split(|byte| *byte == 0)
@@ -180,7 +183,9 @@ fn open(folder: &Path, revision: &str) -> Result<GitSource, SourceError> {
     }
     let mut paths = files.keys().chain(&not_utf8);
     if !paths.any(|path| path.starts_with(&prefix)) {
-        return Err(missing());
+        return Err(SourceError::NotFound(format!(
+            "the folder `{site}` at the revision `{revision}`"
+        )));
     }
     let objects = Mutex::new(Objects::start(folder)?);
     Ok(GitSource {
@@ -212,38 +217,45 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
     if let Some(problem) = complaint(folder, &["rev-parse", "--git-dir"])? {
         return Err(unavailable(&folder.display().to_string(), &problem));
     }
-    let missing = || SourceError::NotFound(format!("the revision `{revision}`"));
-    if revision.is_empty() || revision.starts_with('-') {
-        return Err(missing());
-    }
     let commit = format!("{revision}^{{commit}}");
-    git(folder, &["rev-parse", "--verify", "--quiet", &commit])?.ok_or_else(missing)
+    let found = if revision.is_empty() || revision.starts_with('-') {
+        None
+    } else {
+        git(folder, &["rev-parse", "--verify", "--quiet", &commit])?
+    };
+    found.ok_or_else(|| SourceError::NotFound(format!("the revision `{revision}`")))
 }
 
 impl Tree {
     /// Reads a file of the repository; `name` is its path of the site.
     fn read(&self, path: &str, name: &str, site: &SiteFolder) -> Result<Vec<u8>, SourceError> {
-        let refused = |reason: &str| SourceError::Forbidden {
-            path: name.to_owned(),
-            reason: reason.to_owned(),
-        };
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = path.to_owned();
         for _ in 0..=MAX_LINKS {
             if let Some(private) = private_name(&site.of_root(&at)) {
                 return Err(SourceError::not_published(name, is_private(private)));
             }
-            let blob = self.files.get(&at);
-            let blob = blob.ok_or_else(|| refused("it is a link to a file that does not exist"))?;
-            let content = objects.read(&blob.object);
-            let content = content.map_err(|error| unavailable(name, &error))?;
+            let blob = self
+                .files
+                .get(&at)
+                .ok_or_else(|| refused(name, "it is a link to a file that does not exist"))?;
+            let content = objects
+                .read(&blob.object)
+                .map_err(|error| unavailable(name, &error))?;
             if !blob.is_link {
                 return Ok(content);
             }
             let target = String::from_utf8_lossy(&content);
-            at = linked(&at, &target).ok_or_else(|| refused(LINK_OUTSIDE))?;
+            at = linked(&at, &target).ok_or_else(|| refused(name, LINK_OUTSIDE))?;
         }
-        Err(refused("it is a link that leads in a circle"))
+        Err(refused(name, "it is a link that leads in a circle"))
+    }
+}
+
+fn refused(path: &str, reason: &str) -> SourceError {
+    SourceError::Forbidden {
+        path: path.to_owned(),
+        reason: reason.to_owned(),
     }
 }
 
@@ -264,12 +276,17 @@ struct Objects {
 
 impl Objects {
     fn start(folder: &Path) -> Result<Self, SourceError> {
-        let failed = |error: io::Error| unavailable("git", &error);
-        let mut command = command(folder, &["cat-file", "--batch"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().map_err(failed)?;
+        let mut child = command(folder, &["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| unavailable("git", &error))?;
         let hashes = child.stdin.take();
-        let contents = child.stdout.take().ok_or_else(|| failed(ended()))?;
+        let contents = child
+            .stdout
+            .take()
+            .ok_or_else(|| unavailable("git", &ended()))?;
         Ok(Self {
             child,
             hashes,

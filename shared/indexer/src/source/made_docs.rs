@@ -1,6 +1,6 @@
 //! Docs whose folder only the site's build makes.
 
-use book::{ContentKind, Instance, Origin, SiteSettings};
+use book::{ContentKind, Origin, SiteSettings};
 
 use super::site_folder::SiteFolder;
 use super::{Source, SourceError, folder_origin};
@@ -12,33 +12,34 @@ impl Source {
         settings: &mut SiteSettings,
     ) -> Result<(), SourceError> {
         let (_, site) = self.root(settings);
-        let is_in_toml = |docs: &Instance| folder_origin(settings, docs) == Origin::toml();
-        let are_in_toml: Vec<bool> = settings.instances.iter().map(is_in_toml).collect();
-        let docs = settings.instances.iter_mut().zip(are_in_toml);
-        let docs =
-            docs.filter(|(it, _)| it.kind == ContentKind::Docs && !(it.is_assumed || it.is_built));
-        let mut docs: Vec<(&mut Instance, bool)> = docs.collect();
-        let are_alone = docs.len() == 1;
-        for (docs, is_in_toml) in &mut docs {
-            let is_made = docs.current_version && are_alone && !*is_in_toml;
-            if is_made && self.has_docs(&docs.path).await? == Some(false) {
+        let docs: Vec<usize> = (0..settings.instances.len())
+            .filter(|at| {
+                let instance = &settings.instances[*at];
+                instance.kind == ContentKind::Docs && !instance.is_assumed && !instance.is_built
+            })
+            .collect();
+        for at in &docs {
+            let is_in_toml = folder_origin(settings, &settings.instances[*at]) == Origin::toml();
+            let instance = &mut settings.instances[*at];
+            if instance.current_version {
+                let may_be_made = docs.len() == 1 && !is_in_toml;
+                if !may_be_made || self.has_docs(&instance.path).await? != Some(false) {
+                    continue;
+                }
                 let Some(folder) = self.written_docs(&site).await? else {
                     continue;
                 };
-                let name = docs.path_setting();
+                let name = instance.path_setting();
                 let mut origins = settings.origins.iter_mut();
                 if let Some(setting) = origins.find(|setting| setting.name == name) {
                     setting.value = format!("{folder:?}");
                 }
-                settings.warnings.push(docs.read_from(folder));
-            }
-            let first = docs.version_folder(docs.default_version());
-            let Some(first) = first.filter(|_| !docs.current_version) else {
-                continue;
-            };
-            let is_first_made = self.has_docs(&first).await? == Some(false);
-            if is_first_made && self.has_docs(&docs.path).await? == Some(true) {
-                settings.warnings.push(docs.show_hidden_docs_first());
+                settings.warnings.push(instance.read_from(folder));
+            } else if let Some(first) = instance.version_folder(instance.default_version()) {
+                let is_made = self.has_docs(&first).await? == Some(false);
+                if is_made && self.has_docs(&instance.path).await? == Some(true) {
+                    settings.warnings.push(instance.show_hidden_docs_first());
+                }
             }
         }
         Ok(())

@@ -253,9 +253,12 @@ impl Source {
         if !files.keys().any(|name| is_config(name)) {
             self.check_generator().await?;
         }
-        let configs = files.iter().filter(|(name, _)| is_config(name));
-        let imports = configs.flat_map(|(_, config)| settings_files_named_in(config));
-        let imports: Vec<String> = imports.filter(|name| !files.contains_key(name)).collect();
+        let imports: Vec<String> = files
+            .iter()
+            .filter(|(name, _)| is_config(name))
+            .flat_map(|(_, config)| settings_files_named_in(config))
+            .filter(|name| !files.contains_key(name))
+            .collect();
         for name in imports {
             // What the config imports is computed if it cannot be read.
             match self.settings_files(std::slice::from_ref(&name)).await {
@@ -263,17 +266,15 @@ impl Source {
                 read => files.extend(read.unwrap_or_default()),
             }
         }
-        let read = |files: &BTreeMap<String, String>| {
-            SiteSettings::read_with_build(files, has_docs_folder, self.build_folder())
-        };
-        let settings = read(&files)?;
+        let build = self.build_folder();
+        let mut settings = SiteSettings::read_with_build(&files, has_docs_folder, build)?;
         // Only now are the instances known; the default one's versions have already been read.
-        let versions = settings
+        let versions: Vec<String> = settings
             .instances
             .iter()
-            .filter_map(Instance::versions_file);
-        let versions = versions.filter(|name| !named.contains(name));
-        let versions: Vec<String> = versions.collect();
+            .filter_map(Instance::versions_file)
+            .filter(|name| !named.contains(name))
+            .collect();
         let needs_sitemap = settings.is_build && settings.url.is_none();
         if versions.is_empty() && !needs_sitemap {
             return Ok(settings);
@@ -282,15 +283,16 @@ impl Source {
         let none = versions.iter().map(|name| (name.clone(), "[]".to_owned()));
         files.extend(none);
         files.extend(self.settings_files(&versions).await?);
-        if !needs_sitemap {
-            return Ok(read(&files)?);
+        let mut unread = None;
+        if needs_sitemap {
+            match self.sitemap().await? {
+                Ok(Some(text)) => drop(files.insert(SITEMAP.to_owned(), text)),
+                Ok(None) => {}
+                Err(error) => unread = Some(error),
+            }
         }
-        let sitemap = self.sitemap().await?;
-        if let Ok(Some(text)) = &sitemap {
-            files.insert(SITEMAP.to_owned(), text.clone());
-        }
-        let mut settings = read(&files)?;
-        if let Err(unread) = sitemap {
+        settings = SiteSettings::read_with_build(&files, has_docs_folder, build)?;
+        if let Some(unread) = unread {
             settings.warnings.push(format!(
                 "{unread}; without it, the site is taken to be at `{}`, unless bookrag.toml has its `base_url`",
                 settings.base_url
@@ -414,14 +416,20 @@ fn is_private(name: &str) -> String {
 
 /// Returns the folders outside of the site's in which its pages are.
 fn outer_folders(settings: &SiteSettings) -> Vec<String> {
-    let folders = settings.instances.iter().map(|it| it.path.clone());
-    folders.filter(|path| is_outside(path)).collect()
+    settings
+        .instances
+        .iter()
+        .map(|instance| instance.path.clone())
+        .filter(|path| is_outside(path))
+        .collect()
 }
 
 /// Returns where the folder of a plugin's pages is set.
 fn folder_origin(settings: &SiteSettings, instance: &Instance) -> Origin {
     let name = instance.path_setting();
-    let mut origins = settings.origins.iter();
-    let setting = origins.find(|setting| setting.name == name);
-    setting.map_or(Origin::Default, |setting| setting.origin.clone())
+    settings
+        .origins
+        .iter()
+        .find(|setting| setting.name == name)
+        .map_or(Origin::Default, |setting| setting.origin.clone())
 }

@@ -169,24 +169,30 @@ impl S3Source {
             Some(root) if root.is_empty() => self.prefix.clone(),
             Some(folder) => format!("{}{folder}/", self.prefix),
         };
-        let request = self
+        let page = self
             .client
             .list_objects_v2()
             .bucket(&self.bucket)
-            .prefix(&folder);
-        let page = request.max_keys(count).send().await;
-        let page = page.map_err(|error| self.failed(&folder, &error))?;
-        let keys = page.contents().iter().filter_map(|object| object.key());
-        Ok(keys.map(str::to_owned).collect())
+            .prefix(&folder)
+            .max_keys(count)
+            .send()
+            .await
+            .map_err(|error| self.failed(&folder, &error))?;
+        Ok(page
+            .contents()
+            .iter()
+            .filter_map(|object| object.key().map(str::to_owned))
+            .collect())
     }
 
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
-        let request = self
+        let mut pages = self
             .client
             .list_objects_v2()
             .bucket(&self.bucket)
-            .prefix(&self.prefix);
-        let mut pages = request.into_paginator().send();
+            .prefix(&self.prefix)
+            .into_paginator()
+            .send();
         let mut listing = Listing::default();
         while let Some(page) = pages.next().await {
             let page = page.map_err(|error| self.failed(&self.url(), &error))?;
@@ -226,10 +232,6 @@ impl S3Source {
             Err(error) if error.code() == Some("NoSuchKey") => return Ok(None),
             Err(error) => return Err(self.failed(path, &error)),
         };
-        let unavailable = |reason: String| SourceError::Unavailable {
-            path: path.to_owned(),
-            reason,
-        };
         let mut body = object.body;
         let mut bytes = Vec::new();
         // No `Range` header: S3 answers 416 for any range of an empty object.
@@ -241,18 +243,21 @@ impl S3Source {
             }
             Ok::<_, aws_sdk_s3::primitives::ByteStreamError>(())
         };
-        match tokio::time::timeout(CALL_TIMEOUT, read).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(unavailable(causes(&error))),
+        let reason = match tokio::time::timeout(CALL_TIMEOUT, read).await {
+            Ok(Ok(())) => {
+                bytes.truncate(MAX_PAGE_BYTES + 1);
+                return Ok(Some(bytes));
+            }
+            Ok(Err(error)) => causes(&error),
             Err(_) => {
                 let seconds = CALL_TIMEOUT.as_secs();
-                return Err(unavailable(format!(
-                    "it did not arrive within {seconds} seconds"
-                )));
+                format!("it did not arrive within {seconds} seconds")
             }
-        }
-        bytes.truncate(MAX_PAGE_BYTES + 1);
-        Ok(Some(bytes))
+        };
+        Err(SourceError::Unavailable {
+            path: path.to_owned(),
+            reason,
+        })
     }
 
     fn failed<E>(&self, path: &str, error: &SdkError<E, HttpResponse>) -> SourceError

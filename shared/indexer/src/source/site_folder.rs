@@ -20,7 +20,7 @@ impl SiteFolder {
             let in_root = joined(&self.0, path);
             return is_plain(&in_root).then_some(in_root);
         }
-        // As it is: a key of a bucket may have empty parts.
+        // Kept unchanged, because a key of a bucket may have empty parts.
         Some(match self.0.as_str() {
             "" => path.to_owned(),
             site => format!("{site}/{path}"),

@@ -6,7 +6,7 @@ use super::{Source, SourceError};
 
 impl Source {
     /// Returns the beginning of the sitemap, whose first addresses say where the site is. A sitemap may be far larger than a page. The inner
-    /// error is the reason that it cannot be read, which stops no site.
+    /// error is the reason that it cannot be read; the site is read nevertheless.
     ///
     /// # Errors
     /// A transient failure.

@@ -129,8 +129,8 @@ impl CohereChat {
     }
 
     pub(super) fn price(&self) -> Option<Price> {
-        let listed = || Price::listed(self.endpoint.host(), &self.model);
-        self.price.or_else(listed)
+        self.price
+            .or_else(|| Price::listed(self.endpoint.host(), &self.model))
     }
 
     pub(super) async fn stream(
@@ -142,10 +142,7 @@ impl CohereChat {
         let request = ChatRequest {
             model: &self.model,
             messages: messages(prompt),
-            tool_choice: tools
-                .is_some()
-                .then_some("NONE")
-                .filter(|_| prompt.functions.left == 0),
+            tool_choice: (tools.is_some() && prompt.functions.left == 0).then_some("NONE"),
             tools,
             stream: true,
             max_tokens,

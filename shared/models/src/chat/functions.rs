@@ -74,52 +74,53 @@ impl FunctionCall {
     /// # Errors
     /// A sentence for the model if the function or an argument is unknown.
     pub fn lookup(&self) -> Result<Lookup, String> {
+        if self.arguments.len() > MAX_ARGUMENTS_BYTES {
+            return Err("The arguments are too long. Nothing was looked up.".to_owned());
+        }
+        let (argument, lookup) = match self.name.as_str() {
+            "search" => ("query", self.search()),
+            "fetch" => ("page", self.fetch()),
+            _ => return Err("There is no such function. Nothing was looked up.".to_owned()),
+        };
+        lookup.ok_or_else(|| {
+            format!(
+                "`{argument}` must be a text of 1 to {MAX_ARGUMENT} characters. Nothing was looked up."
+            )
+        })
+    }
+
+    /// Reads the arguments of `search`; `None` if they are invalid.
+    fn search(&self) -> Option<Lookup> {
         #[derive(Deserialize)]
         struct Search {
             query: String,
         }
+        let Search { query } = serde_json::from_str(&self.arguments).ok()?;
+        checked(&query).map(Lookup::Search)
+    }
+
+    /// Reads the arguments of `fetch`; `None` if they are invalid.
+    fn fetch(&self) -> Option<Lookup> {
         #[derive(Deserialize)]
         struct Fetch {
             page: Value,
         }
-        let problem = |argument: &str| {
-            format!(
-                "`{argument}` must be a text of 1 to {MAX_ARGUMENT} characters. Nothing was looked up."
-            )
+        let Fetch { page } = serde_json::from_str(&self.arguments).ok()?;
+        let page = match page {
+            Value::String(page) => checked(&page)?,
+            Value::Number(page) => page.to_string(),
+            _ => return None,
         };
-        let text = |argument: &str, text: &str| {
-            let text = text.trim();
-            let is_fit = !text.is_empty() && text.chars().count() <= MAX_ARGUMENT;
-            if is_fit {
-                Ok(text.to_owned())
-            } else {
-                Err(problem(argument))
-            }
-        };
-        if self.arguments.len() > MAX_ARGUMENTS_BYTES {
-            return Err("The arguments are too long. Nothing was looked up.".to_owned());
-        }
-        match self.name.as_str() {
-            "search" => match serde_json::from_str(&self.arguments) {
-                Ok(Search { query }) => text("query", &query).map(Lookup::Search),
-                Err(_) => Err(problem("query")),
-            },
-            "fetch" => {
-                let page = match serde_json::from_str(&self.arguments) {
-                    Ok(Fetch {
-                        page: Value::String(page),
-                    }) => text("page", &page)?,
-                    Ok(Fetch {
-                        page: Value::Number(page),
-                    }) => page.to_string(),
-                    _ => return Err(problem("page")),
-                };
-                let number = page.trim_start_matches('[').trim_end_matches(']').parse();
-                Ok(number.map_or(Lookup::PageAt(page), Lookup::PageOf))
-            }
-            _ => Err("There is no such function. Nothing was looked up.".to_owned()),
-        }
+        let number = page.trim_start_matches('[').trim_end_matches(']').parse();
+        Some(number.map_or(Lookup::PageAt(page), Lookup::PageOf))
     }
+}
+
+/// Trims an argument; `None` if it is empty or too long.
+fn checked(argument: &str) -> Option<String> {
+    let argument = argument.trim();
+    let is_valid = !argument.is_empty() && argument.chars().count() <= MAX_ARGUMENT;
+    is_valid.then(|| argument.to_owned())
 }
 
 /// Returns the descriptions of the functions; `None` if the model was never given any.
@@ -128,31 +129,33 @@ pub(super) fn descriptions(prompt: &Prompt) -> Option<Value> {
     if functions.left == 0 && functions.rounds.is_empty() {
         return None;
     }
-    let described = |name: &str, description: &str, argument: &str, meaning: &str| {
-        json!({"type": "function", "function": {
-            "name": name,
-            "description": description,
-            "parameters": {
-                "type": "object",
-                "properties": {argument: {"type": "string", "description": meaning}},
-                "required": [argument],
-            },
-        }})
-    };
     Some(json!([
-        described(
+        description(
             "search",
             "Finds further passages of the book. Use other words than the question's: those that the book may use.",
             "query",
             "The words to search for, or a question, in the book's language",
         ),
-        described(
+        description(
             "fetch",
             "Reads on in the page of a passage, or reads a page that a passage links to.",
             "page",
             "The number of the passage, or the link's address",
         ),
     ]))
+}
+
+/// Describes a function with one argument, as both APIs expect it.
+fn description(name: &str, description: &str, argument: &str, meaning: &str) -> Value {
+    json!({"type": "function", "function": {
+        "name": name,
+        "description": description,
+        "parameters": {
+            "type": "object",
+            "properties": {argument: {"type": "string", "description": meaning}},
+            "required": [argument],
+        },
+    }})
 }
 
 /// A message to a model.
@@ -166,15 +169,23 @@ pub(super) struct Message<'a> {
     tool_call_id: Option<&'a str>,
 }
 
+impl<'a> Message<'a> {
+    fn new(role: &'static str, content: &'a str) -> Self {
+        Self {
+            role,
+            content: Some(content),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+        }
+    }
+}
+
 /// Returns a prompt's messages: the rules, the question with its passages, and the calls with their results.
 pub(super) fn messages(prompt: &Prompt) -> Vec<Message<'_>> {
-    let text = |role, content| Message {
-        role,
-        content: Some(content),
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-    };
-    let mut messages = vec![text("system", &prompt.system), text("user", &prompt.user)];
+    let mut messages = vec![
+        Message::new("system", &prompt.system),
+        Message::new("user", &prompt.user),
+    ];
     for round in &prompt.functions.rounds {
         let calls = round.iter().map(|called| {
             let FunctionCall {
@@ -192,7 +203,7 @@ pub(super) fn messages(prompt: &Prompt) -> Vec<Message<'_>> {
         });
         messages.extend(round.iter().map(|called| Message {
             tool_call_id: Some(&called.call.id),
-            ..text("tool", &called.result)
+            ..Message::new("tool", &called.result)
         }));
     }
     messages
@@ -213,7 +224,7 @@ pub(super) struct CallPart {
     function: Option<FunctionPart>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct FunctionPart {
     name: Option<String>,
     arguments: Option<String>,
@@ -222,29 +233,24 @@ struct FunctionPart {
 impl CallReader {
     /// Reads a part. One with a name begins a call, unless it repeats the id of the last one.
     pub(super) fn push(&mut self, part: CallPart) {
-        let function = part.function.unwrap_or(FunctionPart {
-            name: None,
-            arguments: None,
-        });
-        let id = part.id.unwrap_or_default();
-        let name = function.name.unwrap_or_default();
-        let is_last = |(_, last): &(_, FunctionCall)| !id.is_empty() && last.id == id;
-        if !name.is_empty() && !self.calls.last().is_some_and(is_last) {
+        let FunctionPart { name, arguments } = part.function.unwrap_or_default();
+        let id = part.id.filter(|id| !id.is_empty());
+        let last_id = self.calls.last().map(|(_, last)| &last.id);
+        let repeats_last = id.is_some() && id.as_ref() == last_id;
+        if let Some(name) = name.filter(|name| !name.is_empty() && !repeats_last) {
             let call = FunctionCall {
-                id: if id.is_empty() {
-                    format!("call_{}", self.calls.len())
-                } else {
-                    id
-                },
+                id: id.unwrap_or_else(|| format!("call_{}", self.calls.len())),
                 name,
                 arguments: String::new(),
             };
             self.calls.push((part.index, call));
         }
-        let belongs = |(index, _): &&mut (Option<usize>, _)| *index == part.index;
-        if let Some((_, call)) = self.calls.iter_mut().rfind(belongs) {
-            call.arguments
-                .push_str(&function.arguments.unwrap_or_default());
+        let call = self
+            .calls
+            .iter_mut()
+            .rfind(|(index, _)| *index == part.index);
+        if let Some((_, call)) = call {
+            call.arguments.push_str(&arguments.unwrap_or_default());
         }
     }
 

@@ -105,8 +105,8 @@ impl OpenAiChat {
     }
 
     pub(super) fn price(&self) -> Option<Price> {
-        let listed = || Price::listed(self.endpoint.host(), &self.model);
-        self.price.or_else(listed)
+        self.price
+            .or_else(|| Price::listed(self.endpoint.host(), &self.model))
     }
 
     pub(super) async fn stream(
@@ -119,10 +119,7 @@ impl OpenAiChat {
         let request = ChatRequest {
             model: &self.model,
             messages: messages(prompt),
-            tool_choice: tools
-                .is_some()
-                .then_some("none")
-                .filter(|_| prompt.functions.left == 0),
+            tool_choice: (tools.is_some() && prompt.functions.left == 0).then_some("none"),
             tools,
             stream: true,
             stream_options: StreamOptions {

@@ -88,11 +88,11 @@ fn embedding(text: &str) -> Embedding {
 
 /// Returns the words of a text up to the input limit, with their positions.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
-    let seen = text.split_whitespace().take(MAX_WORDS);
-    seen.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
+    text.split_whitespace()
+        .take(MAX_WORDS)
+        .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
-        .map(move |word| (place(word), word))
+        .map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
 /// FNV-1a, since the standard library's hasher may change between releases.

@@ -25,10 +25,10 @@ impl FaultyEmbedder {
             faults::with(|script| script.embedded += texts.len());
             Ok(self.0.embed(texts))
         };
-        let lost = || ProviderError::RateLimited {
+        let embedded = faults::call(work, || ProviderError::RateLimited {
             retry_after: Some(Duration::ZERO),
-        };
-        let embedded = faults::call(work, lost).await;
+        })
+        .await;
         faults::with(|script| script.wasted += usize::from(embedded.is_err()));
         embedded
     }

@@ -96,8 +96,6 @@ impl Embedder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let without_tokens =
-            |vectors: Vec<Vec<f32>>| vectors.into_iter().map(Embedding::from).collect();
         let embeddings = match self {
             #[cfg(feature = "local-models")]
             Self::Local(local) => Arc::clone(local).embed(texts, purpose).await?,
@@ -140,11 +138,7 @@ impl Embedder {
     /// here.
     #[must_use]
     pub fn of_model(&self, name: &str, fingerprint: &str, dimensions: usize) -> Option<Self> {
-        let is_model = |embedder: &Self| {
-            let identity = embedder.identity();
-            identity.fingerprint == fingerprint && identity.dimensions == dimensions
-        };
-        if is_model(self) {
+        if self.is_model(fingerprint, dimensions) {
             return Some(self.clone());
         }
         let other = match self {
@@ -152,7 +146,12 @@ impl Embedder {
             Self::Cohere(hosted) => Self::Cohere(hosted.with_model(name, dimensions)),
             _ => return None,
         };
-        Some(other).filter(is_model)
+        other.is_model(fingerprint, dimensions).then_some(other)
+    }
+
+    fn is_model(&self, fingerprint: &str, dimensions: usize) -> bool {
+        let identity = self.identity();
+        identity.fingerprint == fingerprint && identity.dimensions == dimensions
     }
 
     /// True if the model understands a text. If not, its vectors are meaningless.
@@ -205,10 +204,8 @@ impl Embedder {
     /// Splits `text` into consecutive windows that fit the model's input, each with `breadcrumb` and a line break before it.
     ///
     /// Splits between lines, else sentences, else words, else characters. Every word of `text` is in some window. A breadcrumb longer than a quarter
-    /// of the
-    /// input loses words at its start. Never empty: an empty text gives one window with the breadcrumb alone. For hosted models the number of tokens
-    /// is
-    /// estimated, rather too high than too low.
+    /// of the input loses words at its start. Never empty: an empty text gives one window with the breadcrumb alone. For hosted models the number of
+    /// tokens is estimated, rather too high than too low.
     #[must_use]
     pub fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         match self {
@@ -232,6 +229,10 @@ impl Embedder {
         let word = ["ping".to_owned()];
         self.embed(&word, Purpose::Query).await.map(drop)
     }
+}
+
+fn without_tokens(vectors: Vec<Vec<f32>>) -> Vec<Embedding> {
+    vectors.into_iter().map(Embedding::from).collect()
 }
 
 /// Checks count, size and finiteness, then scales each vector to length 1.

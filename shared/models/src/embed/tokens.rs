@@ -95,8 +95,9 @@ impl MaxSim {
     /// Returns `None` if all tokens have weight 0.
     #[must_use]
     pub fn new(question: &[WeightedToken]) -> Option<Self> {
-        let tokens = question.iter().filter(|token| token.weight > 0.0);
-        let tokens: Vec<_> = tokens
+        let tokens: Vec<_> = question
+            .iter()
+            .filter(|token| token.weight > 0.0)
             .map(|token| (token.vector.map(i16::from), token.weight))
             .collect();
         let weights = tokens.iter().map(|(_, weight)| weight).sum();
@@ -121,10 +122,14 @@ impl MaxSim {
     /// Source: Khattab and Zaharia, `ColBERT`, SIGIR 2020, which has no weights.
     #[must_use]
     pub fn score(&self, text: &TokenVectors) -> Option<f32> {
-        let similarities = self.similarities(text.iter())?.into_iter();
-        let weighed = self.tokens.iter().zip(similarities);
-        let weighed = weighed.map(|((_, weight), similarity)| weight * similarity);
-        Some(weighed.sum::<f32>() / self.weights)
+        let similarities = self.similarities(text.iter())?;
+        let weighted: f32 = self
+            .tokens
+            .iter()
+            .zip(similarities)
+            .map(|((_, weight), similarity)| weight * similarity)
+            .sum();
+        Some(weighted / self.weights)
     }
 
     /// Returns, for each token of the question, its largest dot product with a token of a text, about −1 to 1; `None` without tokens.
@@ -143,14 +148,14 @@ impl MaxSim {
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "at most 96 × 127²")]
-        let similarity = |best: i32| best as f32 / (ONE * ONE);
-        Some(best.into_iter().map(similarity).collect())
+        let similarities = best.into_iter().map(|best| best as f32 / (ONE * ONE));
+        Some(similarities.collect())
     }
 }
 
 fn dot(left: &[i16; TOKEN_DIMENSIONS], right: &[i16; TOKEN_DIMENSIONS]) -> i32 {
-    let products = left.iter().zip(right);
-    products
+    left.iter()
+        .zip(right)
         .map(|(left, right)| i32::from(*left) * i32::from(*right))
         .sum()
 }

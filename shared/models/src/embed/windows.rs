@@ -55,15 +55,6 @@ pub(super) fn windows(
 /// Returns an upper bound of the tokens in any byte-pair encoding: two letters or digits per token (real English has four), one per token in runs
 /// too long for a word, and one token per byte for all non-ASCII text.
 pub(super) fn estimate_tokens(text: &str) -> usize {
-    /// In characters. Longer runs are hashes, keys or base64, which encodings hardly compress.
-    const LONGEST_WORD: usize = 20;
-    let run_tokens = |run: usize| {
-        if run > LONGEST_WORD {
-            run
-        } else {
-            run.div_ceil(2)
-        }
-    };
     let (mut tokens, mut run) = (0, 0);
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {
@@ -81,6 +72,17 @@ pub(super) fn estimate_tokens(text: &str) -> usize {
         };
     }
     tokens + run_tokens(run)
+}
+
+/// Returns the tokens of a run of letters and digits, from its length in characters.
+fn run_tokens(run: usize) -> usize {
+    /// In characters. Longer runs are hashes, keys or base64, which encodings hardly compress.
+    const LONGEST_WORD: usize = 20;
+    if run > LONGEST_WORD {
+        run
+    } else {
+        run.div_ceil(2)
+    }
 }
 
 /// The units at which a text may be split, from coarse to fine.

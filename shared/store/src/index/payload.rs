@@ -121,9 +121,6 @@ impl ChunkPayload {
     pub fn new(document: &Document, chunk: &Chunk, created_at: String) -> Self {
         let placement = &document.placement;
         let front_matter = &document.front_matter;
-        let or = |value: Option<&String>, missing: &str| {
-            value.cloned().unwrap_or_else(|| missing.to_owned())
-        };
         let own_locale = std::iter::once(document.file.locale.clone());
         Self {
             chunk_id: chunk.chunk_id,
@@ -134,11 +131,11 @@ impl ChunkPayload {
             links: chunk.links.clone(),
             source: document.file.source.clone(),
             url: document.url.clone(),
-            module: or(placement.module.as_ref(), UNKNOWN),
+            module: text_or(placement.module.as_ref(), UNKNOWN),
             module_number: placement.module_number,
-            chapter: or(placement.chapter.as_ref(), UNKNOWN),
+            chapter: text_or(placement.chapter.as_ref(), UNKNOWN),
             chapter_number: placement.chapter_number,
-            lesson: or(placement.lesson.as_ref(), NOT_AVAILABLE),
+            lesson: text_or(placement.lesson.as_ref(), NOT_AVAILABLE),
             lesson_number: placement.lesson_number,
             lesson_id: placement.id(),
             title: document.title.clone(),
@@ -156,8 +153,8 @@ impl ChunkPayload {
             has_code: chunk.has_code,
             has_equations: chunk.has_equations,
             hardware_tier: front_matter.hardware_tier.unwrap_or(DEFAULT_HARDWARE_TIER),
-            layer: or(front_matter.layer.as_ref(), NOT_AVAILABLE),
-            proficiency_level: or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
+            layer: text_or(front_matter.layer.as_ref(), NOT_AVAILABLE),
+            proficiency_level: text_or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
             keywords: front_matter.keywords.clone(),
             search_words: front_matter.search_words(),
             questions: chunk.questions.clone(),
@@ -194,8 +191,6 @@ impl ChunkPayload {
     /// Returns the place in the book, for labels.
     #[must_use]
     pub fn placement(&self) -> Placement {
-        let known =
-            |title: &String, missing: &str| Some(title.clone()).filter(|title| title != missing);
         Placement {
             module: known(&self.module, UNKNOWN),
             module_number: self.module_number,
@@ -247,6 +242,15 @@ impl ChunkPayload {
             _ => &self.url,
         }
     }
+}
+
+fn text_or(text: Option<&String>, default: &str) -> String {
+    text.map_or(default, String::as_str).to_owned()
+}
+
+/// Returns a title; `None` if it is the one for a missing title.
+fn known(title: &str, missing: &str) -> Option<String> {
+    (title != missing).then(|| title.to_owned())
 }
 
 #[cfg(test)]

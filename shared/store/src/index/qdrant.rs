@@ -198,8 +198,10 @@ impl QdrantIndex {
         points: Vec<NewPoint>,
     ) -> Result<(), IndexError> {
         for batch in points.chunks(UPSERT_BATCH) {
-            let batch = batch.iter().map(point_struct);
-            let batch = batch.collect::<Result<Vec<_>, _>>()?;
+            let batch = batch
+                .iter()
+                .map(point_struct)
+                .collect::<Result<Vec<_>, _>>()?;
             let upsert = UpsertPointsBuilder::new(collection, batch).wait(true);
             retried(|| self.client.upsert_points(upsert.clone())).await?;
         }
@@ -223,12 +225,14 @@ impl QdrantIndex {
         points: &[Uuid],
     ) -> Result<HashMap<Uuid, Embedding>, IndexError> {
         // All vectors are requested without names, because a collection of a former release has no token vectors and rejects their name.
-        let found = self.with_vectors(collection, points, true).await?;
-        let found = found.into_iter().map(|point| {
-            let embedding = embedding_of(point.vectors.unwrap_or_default());
-            Ok((uuid_of(point.id)?, embedding))
-        });
-        found.collect()
+        self.with_vectors(collection, points, true)
+            .await?
+            .into_iter()
+            .map(|point| {
+                let embedding = embedding_of(point.vectors.unwrap_or_default());
+                Ok((uuid_of(point.id)?, embedding))
+            })
+            .collect()
     }
 
     /// Returns the token vectors of points, by point; points without any are left out.
@@ -397,8 +401,12 @@ impl QdrantIndex {
         let batch = QueryBatchPointsBuilder::new(collection, requests);
         let answer = self.client.query_batch(batch).await.map_err(from_client)?;
         let mut answers = answer.result.into_iter().map(|answer| answer.result);
-        let points = answers.next().unwrap_or_default().into_iter().map(scored);
-        let mut points = points.collect::<Result<Vec<_>, _>>()?;
+        let mut points = answers
+            .next()
+            .unwrap_or_default()
+            .into_iter()
+            .map(scored)
+            .collect::<Result<Vec<_>, _>>()?;
         let by_questions = if query.with_questions {
             scores_of(answers.next())?
         } else {

@@ -7,7 +7,7 @@ use super::stores::{Stores, options};
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
 use fakes::faults::{self, block_on};
-use store::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
+use store::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired, StoredDocument};
 
 /// A book in a history without failures.
 struct Book {
@@ -50,17 +50,17 @@ impl Book {
         let points =
             block_on(self.stores.index.point_ids(&live.collection)).expect("nothing fails");
         let documents = block_on(self.catalog.documents(live.index_id)).expect("nothing fails");
-        let text = |id| {
-            let chunks = block_on(self.catalog.chunks(live.index_id, id)).expect("nothing fails");
+        let mut held = Vec::new();
+        for StoredDocument { row, .. } in documents {
+            let chunks = block_on(self.catalog.chunks(live.index_id, row.document_id));
+            let chunks = chunks.expect("nothing fails");
             for chunk in &chunks {
                 assert!(points.contains(&chunk.point_id), "{}", chunk.text);
             }
-            chunks.into_iter().map(|chunk| chunk.text).collect()
-        };
-        documents
-            .into_iter()
-            .map(|document| (document.row.source, text(document.row.document_id)))
-            .collect()
+            let text = chunks.into_iter().map(|chunk| chunk.text).collect();
+            held.push((row.source, text));
+        }
+        held
     }
 }
 

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use super::super::{OpenMode, OpenOptions, Switched, SyncOptions};
+use super::super::{Ingest, OpenMode, OpenOptions, Switched, SyncOptions};
 use super::stores::{Stores, options};
 use crate::source::MemorySource;
 use ::book::chunk::ChunkPolicy;
@@ -32,20 +32,13 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
     let files = MemorySource::default();
     put(&files, "# A\n\nFirst.\n");
     let stores = Stores::new();
-    let open = |policy, mode| {
-        let source = files.reader();
-        let options = OpenOptions {
-            policy,
-            mode,
-            ..options()
-        };
-        let mut ingest = block_on(stores.open(&source, options)).expect("nothing fails");
-        ingest.catalog = Catalog::Faulty(stores.catalog.freezing(Arc::new(source)));
-        block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
-        ingest
-    };
-    let former = open(ChunkPolicy::ADAPTIVE, OpenMode::Write);
-    let next = open(ChunkPolicy::PARAGRAPH_512, OpenMode::TakeOver);
+    let former = indexed(&stores, &files, ChunkPolicy::ADAPTIVE, OpenMode::Write);
+    let next = indexed(
+        &stores,
+        &files,
+        ChunkPolicy::PARAGRAPH_512,
+        OpenMode::TakeOver,
+    );
     let mut switch = pin!(next.switch(SyncOptions::default()));
     let mut context = Context::from_waker(Waker::noop());
     let mut taken = 0;
@@ -69,6 +62,20 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
         Some(true) if status.pending.iter().any(|pending| pending.source == PAGE) => Change::Known,
         Some(true) => Change::Lost,
     }
+}
+
+/// Opens an index and writes the page to it.
+fn indexed(stores: &Stores, files: &MemorySource, policy: ChunkPolicy, mode: OpenMode) -> Ingest {
+    let source = files.reader();
+    let options = OpenOptions {
+        policy,
+        mode,
+        ..options()
+    };
+    let mut ingest = block_on(stores.open(&source, options)).expect("nothing fails");
+    ingest.catalog = Catalog::Faulty(stores.catalog.freezing(Arc::new(source)));
+    block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
+    ingest
 }
 
 fn changes(removed: Option<Part>) -> Vec<Change> {

@@ -39,6 +39,12 @@ const LEAP: Duration = Duration::from_mins(16);
 #[error("{0}")]
 pub(super) struct Failure(String);
 
+impl From<IngestError> for Failure {
+    fn from(error: IngestError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 type Work = Pin<Box<dyn Future<Output = Result<(), IngestError>>>>;
 
 /// An active handler or sweep.
@@ -208,8 +214,7 @@ impl World {
         // Intents are claimed after one leap and their rows deleted after the next; a retired index is dropped after four.
         for _ in 0..6 {
             self.pass_time();
-            block_on(sweep(&self.ingest.catalog, &self.ingest.index, None))
-                .map_err(|error| Failure(error.to_string()))?;
+            block_on(sweep(&self.ingest.catalog, &self.ingest.index, None))?;
         }
         if self.suffers(Attack::Damage) {
             self.mend()?;
@@ -220,19 +225,18 @@ impl World {
     /// Damages the store by losing one point and adding a stray one. Comparing must find both while a handler is active, and
     /// repairing must fix them.
     fn mend(&mut self) -> Result<(), Failure> {
-        let broken = |error: IngestError| Failure(error.to_string());
         let damaged = Uuid::from_u64_pair(self.random.number(), self.random.number());
         let collection = self.live().collection;
         let lost = self.random.below(1_000);
         let damage = self.stores.index.damage(&collection, lost, damaged);
         let holds_points = block_on(damage).expect("the index answers");
-        let differences = block_on(self.ingest.compare()).map_err(broken)?;
+        let differences = block_on(self.ingest.compare())?;
         if differences.stray != Vec::from_iter(holds_points.then_some(damaged))
             || differences.lost.len() != usize::from(holds_points)
         {
             return Err(Failure(format!("the comparison finds {differences:?}")));
         }
-        block_on(self.ingest.repair(&differences)).map_err(broken)?;
+        block_on(self.ingest.repair(&differences))?;
         Ok(())
     }
 

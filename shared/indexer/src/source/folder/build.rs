@@ -6,9 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{MAX_PAGE_BYTES, Walk, is_plain, read_bytes, real_file, refused};
 use crate::source::{Listing, SourceError, is_private};
-use book::{
-    PageFile, SiteSettings, list_pages, locale_folders, private_name, url_in_build, urls_of_source,
-};
+use book::{SiteSettings, list_pages, locale_folders, private_name, url_in_build, urls_of_source};
 
 /// The folder of the site that a build counts as if bookrag.toml names none.
 pub(in crate::source) const DEFAULT_FOLDER: &str = "build";
@@ -27,7 +25,7 @@ pub(super) struct Build {
     /// True if the user named the folder, which then must exist.
     is_named: bool,
     settings: SiteSettings,
-    /// The pages of the build that a source had when the site was last listed. They are no files of the site.
+    /// The pages of the build that a source had when the site was last listed. They are not files of the site.
     copies: Mutex<BTreeSet<String>>,
 }
 
@@ -86,13 +84,16 @@ impl Build {
         let sources = list_pages(&self.settings, &listing.paths);
         let built = list_pages(&self.settings, &walk.listing.paths);
         if !built.is_empty() {
-            let urls = sources.iter().flat_map(|page| {
-                let bytes = read(&page.source).unwrap_or_default();
-                urls_of_source(&self.settings, page, &bytes)
-            });
-            let urls: BTreeSet<String> = urls.collect();
-            let is_copy = |page: &PageFile| urls.contains(&url_in_build(&self.settings, page));
-            let (copies, only_built): (Vec<_>, Vec<_>) = built.into_iter().partition(is_copy);
+            let urls: BTreeSet<String> = sources
+                .iter()
+                .flat_map(|page| {
+                    let bytes = read(&page.source).unwrap_or_default();
+                    urls_of_source(&self.settings, page, &bytes)
+                })
+                .collect();
+            let (copies, only_built): (Vec<_>, Vec<_>) = built
+                .into_iter()
+                .partition(|page| urls.contains(&url_in_build(&self.settings, page)));
             listing
                 .paths
                 .extend(only_built.into_iter().map(|page| page.source));
@@ -126,14 +127,15 @@ impl Build {
 
     /// True if a page at this path may exist once the site is built.
     pub(super) fn may_be_built(&self, path: &str) -> bool {
-        let mut folders = self.folders_not_built();
-        folders.any(|folder| path.starts_with(&folder))
+        self.folders_not_built()
+            .any(|folder| path.starts_with(&folder))
     }
 
     /// Returns the paths of the folders of locales that are not built.
     fn folders_not_built(&self) -> impl Iterator<Item = String> {
-        let folders = locale_folders(&self.settings).into_iter();
-        let not_built = folders.filter(|it| !self.folder.join(it).join(MARK).is_file());
-        not_built.map(|folder| format!("{}{folder}", self.path))
+        locale_folders(&self.settings)
+            .into_iter()
+            .filter(|folder| !self.folder.join(folder).join(MARK).is_file())
+            .map(|folder| format!("{}{folder}", self.path))
     }
 }

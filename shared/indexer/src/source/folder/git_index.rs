@@ -29,8 +29,8 @@ pub(super) struct GitIndex(BTreeSet<Vec<u8>>);
 impl GitIndex {
     /// Parses an index (<https://git-scm.com/docs/index-format>); `None` if it is invalid or of an unknown version.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut lengths = HASH_LENGTHS.into_iter();
-        lengths
+        HASH_LENGTHS
+            .into_iter()
             .find_map(|hash| paths_of(bytes, hash))
             .map(|paths| Self(paths.into_iter().collect()))
     }
@@ -69,10 +69,10 @@ pub(super) fn read_index(file: &Path) -> Option<GitIndex> {
 }
 
 fn paths_of(bytes: &[u8], hash: usize) -> Option<Vec<Vec<u8>>> {
-    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let version = number(4).filter(|it| bytes.starts_with(b"DIRC") && (2..=4).contains(it))?;
+    let version =
+        number(bytes, 4).filter(|it| bytes.starts_with(b"DIRC") && (2..=4).contains(it))?;
     let (mut at, mut paths, mut left) = (12, Vec::<Vec<u8>>::new(), MAX_BYTES);
-    for _ in 0..number(8)? {
+    for _ in 0..number(bytes, 8)? {
         let start = at;
         at += STATUS_LENGTH + hash;
         let flags = u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?);
@@ -100,6 +100,11 @@ fn paths_of(bytes: &[u8], hash: usize) -> Option<Vec<Vec<u8>>> {
         paths.push(path);
     }
     Some(paths)
+}
+
+/// Reads a number of four bytes.
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 /// Reads a number of seven bits a byte, as git writes the offsets in a pack.

@@ -109,7 +109,7 @@ pub(super) fn is_repository(folder: &Path) -> bool {
     folder.join(REPOSITORY_MARK).exists()
 }
 
-/// Reads an ignore file whose rules are for a folder. Lines that are no rules are left out, as git does; `None` if the file cannot be read.
+/// Reads an ignore file whose rules are for a folder. Lines that are not rules are left out, as git does; `None` if the file cannot be read.
 fn rules_of(folder: &Path, file: &Path) -> Option<Gitignore> {
     let bytes = read_bytes(file, MAX_IGNORE_BYTES + 1).ok()?;
     if bytes.len() > MAX_IGNORE_BYTES {

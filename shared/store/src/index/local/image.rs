@@ -1,9 +1,11 @@
 //! The in-memory data of searches: one index at one generation.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use rusqlite::Connection;
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::Searched;
@@ -129,20 +131,13 @@ impl Chunks {
         )?;
         let mut rows: Vec<(i64, Uuid, i64, u32)> = statement
             .query_map([index_id], |row| {
-                let point_id = row.get_ref(1)?.as_str()?;
-                let point_id = Uuid::parse_str(point_id).map_err(|error| {
-                    rusqlite::Error::FromSqlConversionFailure(
-                        1,
-                        rusqlite::types::Type::Text,
-                        error.into(),
-                    )
-                })?;
-                Ok((row.get(0)?, point_id, row.get(2)?, row.get(3)?))
+                Ok((row.get(0)?, point_id(row, 1)?, row.get(2)?, row.get(3)?))
             })?
             .collect::<Result<_, _>>()?;
         rows.sort_unstable_by_key(|(number, ..)| *number);
-        let known = former.into_iter().flat_map(|former| &former.fields);
-        let mut known: HashMap<i64, Fields> = known
+        let mut known: HashMap<i64, Fields> = former
+            .into_iter()
+            .flat_map(|former| &former.fields)
             .map(|fields| (fields.metadata_id, fields.clone()))
             .collect();
         let mut chunks = Self::default();
@@ -155,12 +150,9 @@ impl Chunks {
                         Some(fields) => fields,
                         None => Fields::load(connection, metadata_id)?,
                     };
-                    let values = fields.values.as_ref();
-                    let locale = values.and_then(|values| values.locale());
-                    chunks.locales.extend(locale.map(str::to_owned));
-                    chunks.fields.push(fields);
-                    places.insert(metadata_id, chunks.fields.len() - 1);
-                    chunks.fields.len() - 1
+                    let place = chunks.add_fields(fields);
+                    places.insert(metadata_id, place);
+                    place
                 }
             };
             chunks.numbers.push(number);
@@ -173,6 +165,15 @@ impl Chunks {
         let mean = terms as f32 / chunks.numbers.len().max(1) as f32;
         chunks.mean_terms = mean.max(1.0);
         Ok(chunks)
+    }
+
+    /// Adds the filter values of a page's chunks; returns their index.
+    fn add_fields(&mut self, fields: Fields) -> usize {
+        let values = fields.values.as_ref();
+        let locale = values.and_then(|values| values.locale());
+        self.locales.extend(locale.map(str::to_owned));
+        self.fields.push(fields);
+        self.fields.len() - 1
     }
 
     /// Returns whether the filters admit each entry of `fields`.
@@ -190,13 +191,15 @@ impl Chunks {
     }
 
     pub(super) fn points(&self, scored: Vec<Scored>) -> Vec<ScoredPoint> {
-        let points = scored.into_iter().map(|(score, slot)| ScoredPoint {
-            point_id: self.points[slot],
-            score,
-            token_score: None,
-            question_score: None,
-        });
-        points.collect()
+        scored
+            .into_iter()
+            .map(|(score, slot)| ScoredPoint {
+                point_id: self.points[slot],
+                score,
+                token_score: None,
+                question_score: None,
+            })
+            .collect()
     }
 }
 
@@ -220,16 +223,23 @@ impl Fields {
     }
 }
 
+fn point_id(row: &Row, column: usize) -> rusqlite::Result<Uuid> {
+    Uuid::parse_str(row.get_ref(column)?.as_str()?).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
+    })
+}
+
 /// Keeps the `limit` best, best first; ties are ordered by slot, so that results are reproducible.
 pub(super) fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
-    let better = |(left, left_slot): &Scored, (right, right_slot): &Scored| {
-        right.total_cmp(left).then(left_slot.cmp(right_slot))
-    };
     if limit < scored.len() {
-        scored.select_nth_unstable_by(limit, better);
+        scored.select_nth_unstable_by(limit, best_first);
         scored.truncate(limit);
     }
-    scored.sort_unstable_by(better);
+    scored.sort_unstable_by(best_first);
+}
+
+fn best_first((left, left_slot): &Scored, (right, right_slot): &Scored) -> Ordering {
+    right.total_cmp(left).then(left_slot.cmp(right_slot))
 }
 
 fn load_vectors(

@@ -120,22 +120,25 @@ pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
         .iter()
         .fold(0.0_f32, |most, value| most.max(value.abs()));
     let scale = largest / f32::from(i16::MAX);
-    let number = |value: &f32| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "at most the largest number"
-        )]
-        let number = if scale > 0.0 {
-            (value / scale).round() as i16
-        } else {
-            0
-        };
-        number
-    };
     let mut bytes = Vec::with_capacity(SCALE_WIDTH + vector.len() * WIDTH);
     bytes.extend(scale.to_le_bytes());
-    bytes.extend(vector.iter().flat_map(|value| number(value).to_le_bytes()));
+    for value in vector {
+        bytes.extend(rounded(*value, scale).to_le_bytes());
+    }
     bytes
+}
+
+/// Returns a value as a multiple of the scale, rounded; 0 if the scale is 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most the largest number"
+)]
+fn rounded(value: f32, scale: f32) -> i16 {
+    if scale > 0.0 {
+        (value / scale).round() as i16
+    } else {
+        0
+    }
 }
 
 pub(super) fn check_dimensions(vector: &[f32], expected: usize) -> Result<(), DatabaseError> {
@@ -157,7 +160,10 @@ fn dot(query: &[f32], numbers: &[i16]) -> f32 {
             sums[lane] += query[lane] * f32::from(numbers[lane]);
         }
     }
-    let rest = query_rest.iter().zip(numbers_rest);
-    let rest: f32 = rest.map(|(value, number)| value * f32::from(*number)).sum();
+    let rest: f32 = query_rest
+        .iter()
+        .zip(numbers_rest)
+        .map(|(value, number)| value * f32::from(*number))
+        .sum();
     sums.iter().sum::<f32>() + rest
 }

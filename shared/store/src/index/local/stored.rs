@@ -55,8 +55,8 @@ pub(crate) const STORED_COLUMNS: &str =
 pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
     let shared = OF_A_PAGE
         .iter()
-        .filter_map(|field| own.remove_entry(*field));
-    let shared = shared.collect();
+        .filter_map(|field| own.remove_entry(*field))
+        .collect();
     for column in COLUMNS {
         own.remove(column);
     }
@@ -65,10 +65,7 @@ pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
 
 /// Reads a row's payload. `None` if this program cannot read it.
 pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>> {
-    let fields = |column| -> rusqlite::Result<serde_json::Result<Fields>> {
-        Ok(serde_json::from_str(row.get_ref(column)?.as_str()?))
-    };
-    let (own, shared) = (fields("payload")?, fields("fields")?);
+    let (own, shared) = (json(row, "payload")?, json(row, "fields")?);
     let mut fields = own.and_then(|own| Ok(own.into_iter().chain(shared?).collect::<Fields>()));
     if let Ok(fields) = &mut fields {
         for column in COLUMNS {
@@ -81,4 +78,8 @@ pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>
         }
     }
     Ok(with_text(fields, row.get("text")?))
+}
+
+fn json(row: &Row, column: &str) -> rusqlite::Result<serde_json::Result<Fields>> {
+    Ok(serde_json::from_str(row.get_ref(column)?.as_str()?))
 }

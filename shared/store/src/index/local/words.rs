@@ -40,11 +40,10 @@ impl Chunks {
         limit: usize,
     ) -> Result<Vec<Scored>, DatabaseError> {
         // A page keeps its own language when it is shown under a locale without a translation.
-        let languages = self
+        let terms: BTreeSet<String> = self
             .locales
             .iter()
-            .map(|locale| Language::of_locale(locale));
-        let terms: BTreeSet<String> = languages
+            .map(|locale| Language::of_locale(locale))
             .flat_map(|language| Words::new(language).terms(text))
             .collect();
         let count = number(self.numbers.len());
@@ -93,8 +92,7 @@ impl Chunks {
         connection: &Connection,
         term: String,
     ) -> Result<TermPostings, DatabaseError> {
-        let cache = || lock(&self.postings);
-        if let Some(known) = cache().by_term.get(&term) {
+        if let Some(known) = lock(&self.postings).by_term.get(&term) {
             return Ok(Arc::clone(known));
         }
         let mut found: Vec<(usize, f32)> = Vec::new();
@@ -120,7 +118,7 @@ impl Chunks {
             *often = bm25_weight(*often, length);
         }
         let found: TermPostings = found.into();
-        cache().keep(term, &found);
+        lock(&self.postings).keep(term, &found);
         Ok(found)
     }
 }

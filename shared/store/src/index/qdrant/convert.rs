@@ -67,8 +67,9 @@ pub(super) fn selected(name: &str) -> VectorsSelector {
 
 /// Returns a question's token vectors, each multiplied by its weight, so that the sum of the best dot products is weighted.
 pub(super) fn weighed_tokens(tokens: &[WeightedToken]) -> Vec<Vec<f32>> {
-    let tokens = tokens.iter().filter(|token| token.weight > 0.0);
     tokens
+        .iter()
+        .filter(|token| token.weight > 0.0)
         .map(|token| {
             let vector = widened(&token.vector).map(|value| value * token.weight);
             vector.to_vec()
@@ -130,8 +131,10 @@ pub(super) fn tokens_of(vectors: &VectorsOutput) -> TokenVectors {
     let Some(vector_output::Vector::MultiDense(rows)) = vectors.get_vector_by_name(TOKENS) else {
         return TokenVectors::default();
     };
-    let rows = rows.vectors.iter();
-    let rows = rows.filter_map(|row| <&[f32; TOKEN_DIMENSIONS]>::try_from(&*row.data).ok());
+    let rows = rows
+        .vectors
+        .iter()
+        .filter_map(|row| <&[f32; TOKEN_DIMENSIONS]>::try_from(&*row.data).ok());
     TokenVectors::new(rows.map(rounded))
 }
 

@@ -24,9 +24,8 @@ pub(super) fn check(found: &str) -> Result<(), IndexError> {
 fn numbers(version: &str) -> Option<[u32; 3]> {
     let version = version.trim_start_matches('v');
     let (version, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
-    let mut parts = version.split('.').map(str::parse);
-    let mut next = || parts.next()?.ok();
-    Some([next()?, next()?, next()?])
+    let mut parts = version.split('.').map(|part| part.parse().ok());
+    Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
 #[cfg(test)]
