@@ -50,16 +50,14 @@ impl Prepared {
 
     /// Converts line numbers of an unwrapped text, from 0, to those of the file in which the page's `body` begins on `first_line`.
     fn place(&mut self, unwrapped: &Unwrapped, body: &str, first_line: u32) {
-        let in_file = |line: u32| first_line + unwrapped.source_line(line);
-        for line in &mut self.line_of {
-            *line = in_file(*line);
-        }
-        for omission in &mut self.omissions {
-            omission.start_line = in_file(omission.start_line);
-            omission.end_line = in_file(omission.end_line);
-        }
-        for (line, _) in &mut self.admonitions {
-            *line = in_file(*line);
+        let of_omissions = self
+            .omissions
+            .iter_mut()
+            .flat_map(|omission| [&mut omission.start_line, &mut omission.end_line]);
+        let of_admonitions = self.admonitions.iter_mut().map(|(line, _)| line);
+        let lines = self.line_of.iter_mut();
+        for line in lines.chain(of_omissions).chain(of_admonitions) {
+            *line = first_line + unwrapped.source_line(*line);
         }
         let mut lines = (0..).zip(body.split('\n'));
         for removed in &unwrapped.removed {
@@ -278,8 +276,8 @@ impl<'a> Preparer<'a> {
         }
         let rest = &self.text[self.at..];
         self.search(|| {
-            let closes = |line: &str| split_container_prefix(line).1.trim() == "$$";
-            let end = rest.split('\n').skip(1).position(closes);
+            let mut lines = rest.split('\n').skip(1);
+            let end = lines.position(|line| split_container_prefix(line).1.trim() == "$$");
             end.map(|lines| lines + 2).ok_or(rest.len())
         })
     }

@@ -219,8 +219,8 @@ fn in_bold(text: &str) -> String {
 /// The text of an item after its marker. GitHub Flavored Markdown reads task boxes as such; others show the same characters.
 fn item(block: &Block, marker_length: usize) -> String {
     let text = &block.text[marker_length..];
-    let is_box = |marker: &&&str| text.starts_with(**marker);
-    let marker = BOXES.iter().find(is_box).map_or("", |marker| marker);
+    let marker = BOXES.iter().find(|marker| text.starts_with(**marker));
+    let marker = marker.map_or("", |marker| marker);
     let rest = marker_length + marker.len()..block.text.len();
     format!("{marker}{}", stretch(block, rest))
 }

@@ -38,13 +38,9 @@ impl HeadingTag {
         let level = heading_level(element, flavor).filter(|_| has_content)?;
         // The component ignores the id at level 1.
         let id = tag.id.as_ref().filter(|_| !(component && level == 1));
-        let linkable = |id: &&String| {
-            !id.is_empty()
-                && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
-        };
         Some(Self::Opens {
             level,
-            anchor: id.filter(linkable).cloned(),
+            anchor: id.filter(|id| is_linkable(id)).cloned(),
         })
     }
 
@@ -69,6 +65,10 @@ impl HeadingTag {
             anchor: Some(inner[1..].to_owned()).filter(|anchor| !anchor.is_empty()),
         })
     }
+}
+
+fn is_linkable(id: &str) -> bool {
+    !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
 }
 
 /// The level of a heading element. HTML names are case-insensitive.

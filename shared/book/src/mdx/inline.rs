@@ -346,8 +346,9 @@ impl Preparer<'_> {
         let is_mark = mark.starts_with(['#', '>', '=', '-'])
             || ["+ ", "* "].iter().any(|item| mark.starts_with(item));
         let digits = mark.bytes().take_while(u8::is_ascii_digit).count();
-        let ends = |end: &&str| mark[digits..].starts_with(*end);
-        let is_number = digits > 0 && [". ", ") "].iter().any(ends);
+        let after_digits = &mark[digits..];
+        let is_number =
+            digits > 0 && (after_digits.starts_with(". ") || after_digits.starts_with(") "));
         if (is_mark || is_number) && self.at_line_start() {
             self.at += rest.len() - mark.len();
             self.copy(digits);
@@ -457,8 +458,9 @@ impl Preparer<'_> {
 /// # Errors
 /// The number of bytes searched if the tag never ends.
 fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Result<Tag<'a>, usize> {
-    let on_one_line = |tag: &Tag<'_>| !text[..tag.length].contains('\n');
-    if let Some(tag) = parse_tag(text, start).filter(on_one_line) {
+    if let Some(tag) = parse_tag(text, start)
+        && !text[..tag.length].contains('\n')
+    {
         return Ok(tag);
     }
     let mut unquoted = String::new();

@@ -69,20 +69,23 @@ impl Operation {
 }
 
 fn callbacks(json: Json) -> BTreeMap<(String, String), Operation> {
-    let entries = |json| match json {
-        Json::Fields(fields) => fields,
-        _ => Vec::new(),
-    };
-    let mut callbacks = BTreeMap::new();
-    for (path, methods) in entries(json)
+    let paths = into_fields(json)
         .into_iter()
-        .flat_map(|(_, paths)| entries(paths))
-    {
-        for (method, operation) in entries(methods) {
+        .flat_map(|(_, paths)| into_fields(paths));
+    let mut callbacks = BTreeMap::new();
+    for (path, methods) in paths {
+        for (method, operation) in into_fields(methods) {
             callbacks.insert((path.clone(), method), Operation::of_json(operation));
         }
     }
     callbacks
+}
+
+fn into_fields(json: Json) -> Vec<(String, Json)> {
+    match json {
+        Json::Fields(fields) => fields,
+        _ => Vec::new(),
+    }
 }
 
 fn inflate(packed: &str) -> Option<String> {
