@@ -157,6 +157,10 @@ impl Mark {
 }
 
 impl Block {
+    pub(crate) fn is_heading(&self) -> bool {
+        matches!(self.kind, BlockKind::Heading { .. })
+    }
+
     /// True for the paragraph with an admonition's name and title.
     #[must_use]
     pub fn names_admonition(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Blog posts: date, slug and authors from file names and front matter.
 
+use std::slice;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
@@ -63,21 +64,23 @@ pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Da
 /// Returns the names of a post's authors: an author is a name, a key in `names`, or a mapping with either. A key without a name stands for
 /// itself.
 pub(super) fn post_authors(front_matter: &FrontMatter, names: &Labels) -> Vec<String> {
-    let name = |author: &Value| {
-        if let Some(name) = author.get("name") {
-            return text(name);
-        }
-        let key = text(author.get("key").unwrap_or(author))?;
-        Some(names.get(&key).cloned().unwrap_or(key))
-    };
-    let fields = ["authors", "author"].map(|field| front_matter.other.get(field));
-    let authors = fields.into_iter().flatten();
-    authors
+    ["authors", "author"]
+        .into_iter()
+        .filter_map(|field| front_matter.other.get(field))
         .flat_map(|authors| match authors {
-            Value::Array(authors) => authors.iter().filter_map(name).collect(),
-            author => Vec::from_iter(name(author)),
+            Value::Array(authors) => authors.as_slice(),
+            author => slice::from_ref(author),
         })
+        .filter_map(|author| author_name(author, names))
         .collect()
+}
+
+fn author_name(author: &Value, names: &Labels) -> Option<String> {
+    if let Some(name) = author.get("name") {
+        return text(name);
+    }
+    let key = text(author.get("key").unwrap_or(author))?;
+    Some(names.get(&key).cloned().unwrap_or(key))
 }
 
 /// Parses `2024-05-03`, `2024/5/3` or a timestamp that begins so; a timestamp with an offset is converted to UTC.

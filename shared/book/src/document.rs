@@ -13,11 +13,13 @@ use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{canonical_files, read_built_page};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::is_shown_text_file;
-use super::inputs::{Input, InputUse, Inputs, MAX_INPUT_BYTES, MAX_INPUTS, TextFile, is_too_much};
+use super::inputs::{
+    InputUse, Inputs, MAX_INPUT_BYTES, MAX_INPUTS, TextFile, content_of, is_too_much,
+};
 use super::labels::{author_names, label_files, tag_labels};
 use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
-use super::pages::PageFile;
+use super::pages::{PageFile, source_in};
 use super::permalink::{page_names, page_url};
 use super::placement::{Placement, placement_of};
 use super::questions::{PageQuestions, page_questions, question_files};
@@ -147,8 +149,8 @@ pub fn document_id(site: &str, source: &str) -> Uuid {
 /// Returns the paths of files that may affect the page but are not in `inputs` yet, with their uses: partials, category labels, translations.
 ///
 /// Call it again with the requested files until it returns nothing. It requests at most one file more than a page may need, which shows that the
-/// limit
-/// is exceeded.
+/// limit is
+/// exceeded.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,
@@ -159,33 +161,54 @@ pub fn missing_inputs(
     if is_too_much(inputs) {
         return BTreeMap::new();
     }
-    let mut wanted = BTreeSet::new();
-    let mut imported = BTreeMap::new();
-    wanted.extend(question_files(settings, page));
     let instance = settings.instance(&page.instance);
     if instance.is_built {
         let html = String::from_utf8_lossy(bytes);
-        wanted.extend(canonical_files(settings, page, &html));
-        let files = wanted.into_iter().filter(|path| !inputs.contains_key(path));
-        return files.map(|path| (path, InputUse::Lookup)).collect();
+        return question_files(settings, page)
+            .into_iter()
+            .chain(canonical_files(settings, page, &html))
+            .filter(|path| !inputs.contains_key(path))
+            .map(|path| (path, InputUse::Lookup))
+            .collect();
     }
-    if instance.kind == ContentKind::Docs {
-        wanted.extend(category_files(&page.source));
-        let known = |path: &String| inputs.contains_key(path);
-        if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
-            wanted.extend(index_files(&page.source));
+    let mut wanted = imported_files(settings, page, bytes, inputs);
+    for path in named_files(settings, page, inputs) {
+        wanted.entry(path).or_insert(InputUse::Lookup);
+    }
+    wanted.retain(|path, _| !inputs.contains_key(path));
+    let room = MAX_INPUTS + 1 - inputs.len();
+    wanted.into_iter().take(room).collect()
+}
+
+/// Returns the files that belong to a page by their names: questions, labels of its folder, translations.
+fn named_files(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> BTreeSet<String> {
+    let mut files: BTreeSet<String> = question_files(settings, page).into_iter().collect();
+    if settings.instance(&page.instance).kind == ContentKind::Docs {
+        files.extend(category_files(&page.source));
+        let are_known = files.iter().all(|path| inputs.contains_key(path));
+        if are_known && category_label(&page.source, inputs).is_none() {
+            files.extend(index_files(&page.source));
         }
     }
-    for locale in &settings.locales {
-        let source = super::pages::source_in(settings, page, locale);
-        if page.locale == settings.default_locale && source != page.source {
-            wanted.insert(source);
-        }
+    if page.locale == settings.default_locale {
+        let locales = settings.locales.iter();
+        let sources = locales.map(|locale| source_in(settings, page, locale));
+        files.extend(sources.filter(|source| *source != page.source));
     }
+    files
+}
+
+/// Returns the files that a page and its partials import, and those with the labels that its front matter may name.
+fn imported_files(
+    settings: &SiteSettings,
+    page: &PageFile,
+    bytes: &[u8],
+    inputs: &Inputs,
+) -> BTreeMap<String, InputUse> {
     let reading = Reading { settings, inputs };
-    let mut queue = VecDeque::new();
-    queue.push_back((page.source.clone(), bytes, 0));
+    let mut files = BTreeMap::new();
     let mut seen = BTreeSet::new();
+    let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
     while let Some((source, bytes, depth)) = queue.pop_front() {
         // An unreadable file has no partials.
         let Ok(text) = decode(bytes) else { continue };
@@ -193,30 +216,25 @@ pub fn missing_inputs(
             continue;
         };
         if depth == 0 {
-            wanted.extend(label_files(settings, page, &split.front_matter));
+            let labels = label_files(settings, page, &split.front_matter);
+            files.extend(labels.into_iter().map(|path| (path, InputUse::Lookup)));
         }
         let partials = reading.partials(&source, &split);
-        let pages = partials.paths.into_iter();
-        for (_, path) in pages.filter(|(name, _)| !is_shown_text_file(name)) {
-            if let (Some(Input::Content(bytes)), true, true) = (
-                inputs.get(&path),
-                seen.insert(path.clone()),
-                depth < MAX_PARTIAL_DEPTH,
-            ) {
+        for (name, path) in partials.paths {
+            if !is_shown_text_file(&name)
+                && seen.insert(path.clone())
+                && depth < MAX_PARTIAL_DEPTH
+                && let Some(bytes) = content_of(inputs, &path)
+            {
                 queue.push_back((path, bytes, depth + 1));
             }
         }
         for (path, usage) in partials.wanted {
-            let known = imported.entry(path).or_insert(usage);
+            let known = files.entry(path).or_insert(usage);
             *known = usage.max(*known);
         }
     }
-    for path in wanted {
-        imported.entry(path).or_insert(InputUse::Lookup);
-    }
-    imported.retain(|path, _| !inputs.contains_key(path));
-    let room = MAX_INPUTS + 1 - inputs.len();
-    imported.into_iter().take(room).collect()
+    files
 }
 
 /// Reads a page. `site` names the book; `inputs` holds the files that [`missing_inputs`] asked for.
@@ -309,8 +327,8 @@ fn read_body(
             text: raw_lines[..split.lines_before as usize].join("\n"),
         });
     }
-    let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
-    if body.blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
+    let headings = body.blocks.iter().filter(|block| block.is_heading());
+    if headings.count() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
     }
     // A partial that is used repeatedly causes the same problem each time.
@@ -370,16 +388,11 @@ pub fn fingerprint_by_etags<'a>(
 ) -> String {
     let mut hash = Sha256::new();
     hash.update(READER_VERSION.to_le_bytes());
-    let mut add = |text: &str| {
+    let files = inputs.flat_map(|(path, etag)| [path, etag.unwrap_or_default()]);
+    for text in [reading_key, page].into_iter().chain(files) {
         // Hashing the length as well makes different lists of texts distinct.
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
-    };
-    add(reading_key);
-    add(page);
-    for (path, etag) in inputs {
-        add(path);
-        add(etag.unwrap_or_default());
     }
     hex(&hash.finalize())
 }
@@ -424,7 +437,15 @@ pub fn with_line_feeds(text: &str) -> String {
 }
 
 fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String> {
-    let has = |field: &str| match field {
+    required
+        .iter()
+        .filter(|field| !has_field(front_matter, field))
+        .cloned()
+        .collect()
+}
+
+fn has_field(front_matter: &FrontMatter, field: &str) -> bool {
+    match field {
         "id" => front_matter.id.is_some(),
         "title" => front_matter.title.is_some(),
         "sidebar_position" => front_matter.sidebar_position.is_some(),
@@ -443,12 +464,7 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         "module" => front_matter.module.is_some(),
         "lesson" => front_matter.lesson.is_some(),
         other => front_matter.other.contains_key(other),
-    };
-    required
-        .iter()
-        .filter(|field| !has(field))
-        .cloned()
-        .collect()
+    }
 }
 
 /// The most warnings of one kind per page; more would not help the author.
@@ -485,14 +501,14 @@ fn fallback_urls(
     if page.locale != settings.default_locale {
         return BTreeMap::new();
     }
-    let translated = |locale: &str| {
-        let source = super::pages::source_in(settings, page, locale);
-        settings.translates(locale) && inputs.get(&source).is_some_and(|it| it.content().is_some())
-    };
     settings
         .locales
         .iter()
-        .filter(|locale| **locale != settings.default_locale && !translated(locale))
+        .filter(|locale| **locale != settings.default_locale)
+        .filter(|locale| {
+            let source = source_in(settings, page, locale);
+            !settings.translates(locale) || content_of(inputs, &source).is_none()
+        })
         .map(|locale| (locale.clone(), page_url(settings, page, locale, slug)))
         .collect()
 }

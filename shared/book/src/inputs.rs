@@ -59,6 +59,11 @@ pub struct TextFile {
     pub path: String,
 }
 
+/// Returns the content of a file that exists and may be read.
+pub(super) fn content_of<'a>(inputs: &'a Inputs, path: &str) -> Option<&'a [u8]> {
+    inputs.get(path).and_then(Input::content)
+}
+
 /// True if a page needs so many other files that it is skipped.
 #[must_use]
 pub fn is_too_much(inputs: &Inputs) -> bool {

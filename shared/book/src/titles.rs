@@ -158,9 +158,8 @@ pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
 fn index_title(bytes: &[u8]) -> Option<String> {
     let text = decode(bytes).ok()?;
     let page = split_front_matter(&text).ok()?;
-    let heading = || {
+    page.front_matter.title.clone().or_else(|| {
         let first = page.body.lines().find(|line| !line.trim().is_empty())?;
         Some(first.strip_prefix("# ")?.trim().to_owned())
-    };
-    page.front_matter.title.clone().or_else(heading)
+    })
 }

@@ -1,7 +1,7 @@
 //! The place of an HTML file in the built site, and whether it is a page of the book.
 
 use crate::document::SkipReason;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, content_of};
 use crate::pages::PageFile;
 use crate::paths::{decoded_url, url_of_path};
 use crate::settings::SiteSettings;
@@ -42,12 +42,10 @@ pub(super) fn url_of(
     if same_url(&canonical) == same_url(&own) {
         return Ok(canonical);
     }
-    let files = files_at(settings, page, &canonical);
-    let exists = |file: &String| inputs.get(file).is_some_and(|it| it.content().is_some());
-    match files.iter().find(|file| exists(file)) {
-        Some(original) => Err(SkipReason::Copy(original.clone())),
-        None => Ok(own),
-    }
+    let original = files_at(settings, page, &canonical)
+        .into_iter()
+        .find(|file| content_of(inputs, file).is_some());
+    original.map_or(Ok(own), |original| Err(SkipReason::Copy(original)))
 }
 
 /// Returns the locale of a file at a path in the build, and its URL path: `/book/a/` for `a/index.html`, `/book/a.html` for `a.html`.

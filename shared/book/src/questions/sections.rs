@@ -43,9 +43,9 @@ pub fn asked_sections(document: &Document) -> Vec<AskedSection> {
     for section in sections_of(&document.blocks) {
         let anchor = section.path.anchor().unwrap_or_default();
         let blocks = section.heading.into_iter().chain(section.blocks);
-        let lines = |of: fn(&Block) -> u32| blocks.clone().map(of);
-        let start_line = lines(|block| block.start_line).min().unwrap_or(1);
-        let end_line = lines(|block| block.end_line).max().unwrap_or(1);
+        let start_line = blocks.clone().map(|block| block.start_line).min();
+        let start_line = start_line.unwrap_or(1);
+        let end_line = blocks.map(|block| block.end_line).max().unwrap_or(1);
         let text = text_of(&section);
         match sections.iter_mut().find(|other| other.anchor == anchor) {
             Some(same) => {
