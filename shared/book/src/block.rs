@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::split_container_prefix;
+use crate::lines::split_container_prefix;
 
 /// A block as a reader sees it: a heading, paragraph, list item, code block or table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use jiff::tz::Offset;
 use regex::Regex;
 use serde_json::Value;
 
-use super::front_matter::{FrontMatter, text};
-use super::labels::Labels;
+use crate::front_matter::{FrontMatter, text};
+use crate::labels::Labels;
 
 /// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with the text before and after it.
 static DATED_PATH: LazyLock<Regex> = LazyLock::new(|| {
@@ -99,16 +99,16 @@ fn day(text: &str) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::BlockKind;
-    use super::super::document::read_document;
-    use super::super::inputs::Inputs;
-    use super::super::pages::page_file;
-    use super::super::settings::SiteSettings;
     use super::*;
+    use crate::block::BlockKind;
+    use crate::inputs::Inputs;
+    use crate::pages::page_file;
+    use crate::reader::read_document;
+    use crate::settings::SiteSettings;
 
     fn front_matter(fields: &str) -> FrontMatter {
         let page = format!("---\n{fields}\n---\n");
-        let split = super::super::front_matter::split_front_matter(&page);
+        let split = crate::front_matter::split_front_matter(&page);
         split.expect("valid front matter").front_matter
     }
 

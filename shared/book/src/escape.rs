@@ -8,8 +8,8 @@ mod pieces;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::block::Mark;
-use super::hidden::visible;
+use crate::block::Mark;
+use crate::hidden::visible;
 
 pub use model::{fence_info, heading_text};
 pub use pieces::{MarkdownPiece, Pieces, Wrap};

@@ -1,6 +1,6 @@
 //! Blocks of HTML in plain Markdown.
 
-use super::jsx::{parse_tag, tag_start};
+use crate::jsx::{parse_tag, tag_start};
 
 /// Tags with raw content, and their closing tags.
 const RAW_TAGS: [(&str, &str); 4] = [

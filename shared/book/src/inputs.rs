@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::document::MAX_PAGE_BYTES;
-
-/// The most other files that one page may need, and their bytes.
-pub(super) const MAX_INPUTS: usize = 1_000;
-pub(super) const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
+use crate::skip_reason::{MAX_INPUT_BYTES, MAX_INPUTS};
 
 /// The other files that reading a page used or looked for, by path.
 pub type Inputs = BTreeMap<String, Input>;

@@ -12,11 +12,13 @@ use pulldown_cmark::{
     BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
 };
 
-use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
-use super::mdx::{Dialect, HeadingTag, Prepared, REMOVED_BLOCK};
-use super::omission::{Omission, OmissionReason};
-use super::placeholder::Placeholder;
-use super::slug::Slugger;
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use crate::dialect::Dialect;
+use crate::heading_tag::HeadingTag;
+use crate::mdx::{Prepared, REMOVED_BLOCK};
+use crate::omission::{Omission, OmissionReason};
+use crate::placeholder::Placeholder;
+use crate::slug::Slugger;
 
 use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
 use heading_tags::OpenHeading;

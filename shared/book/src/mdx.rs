@@ -3,25 +3,25 @@
 //! Every output line keeps its source line number.
 
 mod flow;
-mod heading_tag;
 mod marked_tag;
 mod code_component;
 mod inline;
 
 use std::collections::BTreeMap;
 
-use super::html::HtmlBlock;
-use super::lines::{
+use crate::dialect::{Dialect, Flavor};
+use crate::heading_tag::HeadingTag;
+use crate::html::HtmlBlock;
+use crate::lines::{
     Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
     split_container_prefix,
 };
-use super::mdx_code_block::Unwrapped;
-use super::modules::{EsmBlock, esm_blocks};
-use super::omission::{Omission, OmissionReason};
-use super::openapi::Generated;
+use crate::mdx_code_block::Unwrapped;
+use crate::modules::{EsmBlock, esm_blocks};
+use crate::omission::{Omission, OmissionReason};
+use crate::openapi::Generated;
 
 pub(super) use flow::REMOVED_BLOCK;
-pub(super) use heading_tag::HeadingTag;
 pub(super) use marked_tag::{Marked, marked_pieces};
 
 /// Plain Markdown with source line numbers.
@@ -78,23 +78,6 @@ impl Prepared {
         self.text.push('\n');
         self.line_of.push(source_line);
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flavor {
-    /// MDX: tags and expressions are JSX, and indentation makes no code.
-    Mdx,
-    Markdown,
-}
-
-/// Extensions that the site's settings and plugins add to Markdown.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Dialect {
-    pub(super) flavor: Flavor,
-    /// True if `$` marks formulas.
-    pub(super) math: bool,
-    /// True if `<!-- #id -->` sets a heading's id.
-    pub(super) comment_ids: bool,
 }
 
 /// Total bytes of failed searches for closing syntax. It bounds the cost of hostile pages with many open brackets; once it is used

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::pages::page_file;
-use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+use crate::pages::page_file;
+use crate::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
 
 /// Files that only sites of other generators have, with the generator's name.
 pub const OTHER_GENERATORS: [(&str, &str); 14] = [
@@ -130,8 +130,8 @@ pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages::list_pages;
     use super::*;
+    use crate::pages::list_pages;
 
     fn site(files: &[(&str, &str)], has_docs_folder: bool) -> SiteSettings {
         let files = files.iter();

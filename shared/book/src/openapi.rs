@@ -10,8 +10,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use super::front_matter::FrontMatter;
-use super::jsx::{Attribute, AttributeValue, Tag, attributes, only_string};
+use crate::front_matter::FrontMatter;
+use crate::jsx::{Attribute, AttributeValue, Tag, attributes, only_string};
 
 use json::Json;
 use lines::Lines;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
-use super::escape::{
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use crate::escape::{
     ListMarkers, fence_info, fenced, heading_of, marked_text, marker_length, table,
 };
-use super::slug::Slugger;
+use crate::slug::Slugger;
 
 /// The deepest level of quotes that is written; deeper ones are flattened to it.
 const MAX_QUOTES: usize = 8;

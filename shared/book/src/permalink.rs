@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::blog::PostPath;
-use super::front_matter::FrontMatter;
-use super::pages::PageFile;
-use super::settings::{ContentKind, Instance, SiteSettings};
+use crate::blog::PostPath;
+use crate::front_matter::FrontMatter;
+use crate::pages::PageFile;
+use crate::settings::{ContentKind, Instance, SiteSettings};
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
@@ -180,8 +180,8 @@ pub(super) fn resolve_path(path: &str, folder: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages::page_file;
     use super::*;
+    use crate::pages::page_file;
 
     #[test]
     fn number_prefixes_are_those_docusaurus_strips() {

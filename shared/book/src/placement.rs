@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 
-use super::front_matter::FrontMatter;
-use super::permalink::strip_number_prefix;
+use crate::front_matter::FrontMatter;
+use crate::permalink::strip_number_prefix;
 
 /// The text for missing titles.
 pub const UNKNOWN: &str = "Unknown";
@@ -242,8 +242,7 @@ mod tests {
 
     fn lesson(relative: &str, title: &str, fields: &str) -> Placement {
         let text = format!("---\n{fields}\n---\n");
-        let page =
-            super::super::front_matter::split_front_matter(&text).expect("valid front matter");
+        let page = crate::front_matter::split_front_matter(&text).expect("valid front matter");
         placement_of(
             relative,
             title,

@@ -5,14 +5,13 @@
 mod file;
 mod sections;
 
-use std::collections::BTreeMap;
-
-use crate::Block;
-use crate::document::decode;
+use crate::block::Block;
+use crate::decoding::decode;
 use crate::inputs::{Inputs, content_of};
 use crate::pages::{PageFile, source_in};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
+pub use crate::document::{PageQuestions, SectionQuestions};
 pub use file::{MAX_QUESTION_CHARACTERS, MAX_SECTION_QUESTIONS, QuestionFile, Written};
 pub use sections::{AskedSection, asked_sections, is_asked};
 
@@ -24,20 +23,6 @@ const WRITTEN_FOLDER: &str = "bookrag.written";
 const EXTENSION: &str = ".txt";
 /// Stands for `..` in the path of a page that lies beside the site's folder, because the questions lie in it.
 const PARENT: &str = "_parent";
-
-/// The questions that a section answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SectionQuestions {
-    /// The questions, in the file's order, without repetitions.
-    pub questions: Vec<String>,
-    /// True if the section's text has changed since they were written.
-    pub is_stale: bool,
-    /// True if a model wrote them into the catalog, and no file of the site has questions of the section.
-    pub is_from_catalog: bool,
-}
-
-/// The questions of a page, by the anchor of their section; the page's beginning has an empty anchor.
-pub type PageQuestions = BTreeMap<String, SectionQuestions>;
 
 /// Returns the path of the file with a page's questions: `bookrag.questions/docs/a.md.txt` for `docs/a.md`.
 #[must_use]

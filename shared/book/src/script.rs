@@ -7,7 +7,7 @@ use oxc_ast::ast::Program;
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
-use super::line_starts::LineStarts;
+use crate::line_starts::LineStarts;
 
 /// The largest script in bytes. Large configs, with thousands of redirects, have about 200 kB.
 const MAX_SCRIPT_BYTES: usize = 1024 * 1024;

@@ -30,7 +30,8 @@ pub use instance::{
 };
 pub use origin::{Origin, Setting};
 
-use crate::document::{SkipReason, decode};
+use crate::decoding::decode;
+use crate::skip_reason::SkipReason;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
 use docusaurus::read_docusaurus_config;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{HTML, url_of_file};
-use crate::document::decode;
+use super::url_of_file;
+use crate::build_paths::HTML;
+use crate::decoding::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
 use crate::pages::{PageFile, below, page_file};
 use crate::paths::decoded_url;

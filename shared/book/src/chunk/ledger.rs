@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use uuid::Uuid;
 
-use crate::{Block, BlockKind, Document, Omission, visible, with_line_feeds};
+use crate::block::{Block, BlockKind};
+use crate::decoding::with_line_feeds;
+use crate::document::Document;
+use crate::hidden::visible;
+use crate::omission::Omission;
 
 use super::types::Chunk;
 

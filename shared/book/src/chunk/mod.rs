@@ -13,7 +13,11 @@ use std::collections::HashMap;
 use pulldown_cmark::{Event, Parser, Tag};
 use uuid::Uuid;
 
-use crate::{Block, BlockKind, Document, Mark, MarkKind, Placement, fence_of, shortened_title};
+use crate::block::{Block, BlockKind, Mark, MarkKind};
+use crate::document::Document;
+use crate::escape::fence_of;
+use crate::placement::Placement;
+use crate::titles::shortened_title;
 
 pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;

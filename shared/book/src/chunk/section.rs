@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, BlockKind, shortened_title};
+use crate::block::{Block, BlockKind};
+use crate::titles::shortened_title;
 
 /// The type of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::{Block, BlockKind, Mark};
+use crate::block::{Block, BlockKind, Mark};
 
 use super::fenced_text;
 use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};

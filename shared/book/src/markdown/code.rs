@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::block::{BlockKind, Mark, MarkKind};
-use super::super::mdx::{Flavor, MATH_INFO};
-use super::super::omission::OmissionReason;
 use super::{BlockReader, Pass};
+use crate::block::{BlockKind, Mark, MarkKind};
+use crate::dialect::Flavor;
+use crate::mdx::MATH_INFO;
+use crate::omission::OmissionReason;
 
 /// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
 const MAX_INDENTED_DEPTH: usize = 8;

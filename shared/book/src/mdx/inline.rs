@@ -5,18 +5,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::imports::shown_text_file;
-use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
-use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
-use super::super::omission::{Omission, OmissionReason};
-use super::super::openapi::Shown;
-use super::super::placeholder::{Contents, Placeholder};
-use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
 use super::marked_tag::marked_prose;
 use super::{
     Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
     REMOVED_MARK,
 };
+use crate::imports::shown_text_file;
+use crate::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
+use crate::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
+use crate::omission::{Omission, OmissionReason};
+use crate::openapi::Shown;
+use crate::placeholder::{Contents, Placeholder};
+use crate::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;

@@ -1,10 +1,10 @@
 //! Links and pictures written as tags. Private-use characters, which Markdown treats as letters and no block keeps, mark their
 //! content.
 
-use super::super::block::MarkKind;
-use super::super::jsx::{Tag, Target};
-use super::super::lines::split_container_prefix;
 use super::{LineKind, Preparer, REMOVED_BLOCK};
+use crate::block::MarkKind;
+use crate::jsx::{Tag, Target};
+use crate::lines::split_container_prefix;
 
 /// Begin a link and a picture; the address follows.
 const LINK: char = '\u{10FFF0}';

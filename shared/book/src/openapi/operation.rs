@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 
-use super::super::front_matter::FrontMatter;
 use super::json::Json;
+use crate::front_matter::FrontMatter;
 
 /// The largest operation, in bytes of JSON: 5 MiB, as for a page. A few bytes of zlib can expand to any size.
 const MAX_OPERATION_BYTES: u64 = 5 * 1024 * 1024;

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::block::Block;
 use crate::chunk::{Section, sections_of};
-use crate::{Block, Document, SiteSettings, hex};
+use crate::document::Document;
+use crate::fingerprint::hex;
+use crate::settings::SiteSettings;
 
 /// The digits of a text's hash: two texts of one section have the same in one of 2⁴⁸ cases.
 const HASH_DIGITS: usize = 12;
