@@ -6,6 +6,7 @@ mod flow;
 mod marked_tag;
 mod code_component;
 mod inline;
+mod expression;
 
 use std::collections::BTreeMap;
 
