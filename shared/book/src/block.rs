@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::split_container_prefix;
+use crate::lines::split_container_prefix;
 
 /// A block as a reader sees it: a heading, paragraph, list item, code block or table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +157,10 @@ impl Mark {
 }
 
 impl Block {
+    pub(crate) fn is_heading(&self) -> bool {
+        matches!(self.kind, BlockKind::Heading { .. })
+    }
+
     /// True for the paragraph with an admonition's name and title.
     #[must_use]
     pub fn names_admonition(&self) -> bool {

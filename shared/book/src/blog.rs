@@ -1,5 +1,6 @@
 //! Blog posts: date, slug and authors from file names and front matter.
 
+use std::slice;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
@@ -8,8 +9,8 @@ use jiff::tz::Offset;
 use regex::Regex;
 use serde_json::Value;
 
-use super::front_matter::{FrontMatter, text};
-use super::labels::Labels;
+use crate::front_matter::{FrontMatter, text};
+use crate::labels::Labels;
 
 /// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with the text before and after it.
 static DATED_PATH: LazyLock<Regex> = LazyLock::new(|| {
@@ -63,21 +64,23 @@ pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Da
 /// Returns the names of a post's authors: an author is a name, a key in `names`, or a mapping with either. A key without a name stands for
 /// itself.
 pub(super) fn post_authors(front_matter: &FrontMatter, names: &Labels) -> Vec<String> {
-    let name = |author: &Value| {
-        if let Some(name) = author.get("name") {
-            return text(name);
-        }
-        let key = text(author.get("key").unwrap_or(author))?;
-        Some(names.get(&key).cloned().unwrap_or(key))
-    };
-    let fields = ["authors", "author"].map(|field| front_matter.other.get(field));
-    let authors = fields.into_iter().flatten();
-    authors
+    ["authors", "author"]
+        .into_iter()
+        .filter_map(|field| front_matter.other.get(field))
         .flat_map(|authors| match authors {
-            Value::Array(authors) => authors.iter().filter_map(name).collect(),
-            author => Vec::from_iter(name(author)),
+            Value::Array(authors) => authors.as_slice(),
+            author => slice::from_ref(author),
         })
+        .filter_map(|author| author_name(author, names))
         .collect()
+}
+
+fn author_name(author: &Value, names: &Labels) -> Option<String> {
+    if let Some(name) = author.get("name") {
+        return text(name);
+    }
+    let key = text(author.get("key").unwrap_or(author))?;
+    Some(names.get(&key).cloned().unwrap_or(key))
 }
 
 /// Parses `2024-05-03`, `2024/5/3` or a timestamp that begins so; a timestamp with an offset is converted to UTC.
@@ -96,16 +99,16 @@ fn day(text: &str) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::BlockKind;
-    use super::super::document::read_document;
-    use super::super::inputs::Inputs;
-    use super::super::pages::page_file;
-    use super::super::settings::SiteSettings;
     use super::*;
+    use crate::block::BlockKind;
+    use crate::inputs::Inputs;
+    use crate::pages::page_file;
+    use crate::reader::read_document;
+    use crate::settings::SiteSettings;
 
     fn front_matter(fields: &str) -> FrontMatter {
         let page = format!("---\n{fields}\n---\n");
-        let split = super::super::front_matter::split_front_matter(&page);
+        let split = crate::front_matter::split_front_matter(&page);
         split.expect("valid front matter").front_matter
     }
 

@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::block::{Block, BlockKind, Nesting};
-use super::document::{MAX_PAGE_BYTES, decode};
-use super::escape::fenced;
-use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use super::imports::{Partials, is_shown_text_file};
-use super::inputs::{Input, Inputs, TextFile};
-use super::links::Origin;
-use super::markdown::{Placed, parse_blocks};
-use super::mdx::{Dialect, Flavor, prepare};
-use super::omission::{Omission, OmissionReason};
-use super::openapi::Generated;
-use super::placeholder::{Contents, Placeholder};
-use super::settings::{ContentKind, MarkdownFormat, SiteSettings};
-use super::slug::Slugger;
+use crate::block::{Block, BlockKind, Nesting};
+use crate::decoding::decode;
+use crate::dialect::{Dialect, Flavor};
+use crate::escape::fenced;
+use crate::front_matter::{FrontMatter, SplitPage, split_front_matter};
+use crate::imports::{Partials, is_shown_text_file};
+use crate::inputs::{Input, Inputs, TextFile};
+use crate::links::Origin;
+use crate::markdown::{Placed, parse_blocks};
+use crate::mdx::prepare;
+use crate::omission::{Omission, OmissionReason};
+use crate::openapi::Generated;
+use crate::placeholder::{Contents, Placeholder};
+use crate::settings::{ContentKind, MarkdownFormat, SiteSettings};
+use crate::skip_reason::MAX_PAGE_BYTES;
+use crate::slug::Slugger;
 
 pub(super) const MAX_PARTIAL_DEPTH: usize = 8;
 

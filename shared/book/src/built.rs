@@ -2,7 +2,7 @@
 //!
 //! A site may be a build as a whole, of any generator: each of its HTML files is a page. Beside the sources of a Docusaurus site, a build has the
 //! pages that the sources do not hold: those that Docusaurus or a plugin makes by running scripts. They are the pages of an
-//! [instance](super::settings::Instance) of their own, whose folder is the build's.
+//! [instance](crate::settings::Instance) of their own, whose folder is the build's.
 
 mod elements;
 mod file;
@@ -18,26 +18,24 @@ mod generator_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Document, MAX_HEADINGS, SkipReason, decode, document_id};
-use super::front_matter::FrontMatter;
-use super::inputs::Inputs;
-use super::pages::PageFile;
-use super::permalink::page_names;
-use super::placement::Placement;
-use super::questions::page_questions;
-use super::settings::SiteSettings;
-use super::titles::{first_title, shortened_title};
+use crate::decoding::decode;
+use crate::document::{Document, document_id};
+use crate::front_matter::FrontMatter;
+use crate::inputs::Inputs;
+use crate::pages::PageFile;
+use crate::permalink::page_names;
+use crate::placement::Placement;
+use crate::questions::page_questions;
+use crate::settings::SiteSettings;
+use crate::skip_reason::{MAX_HEADINGS, SkipReason};
+use crate::titles::{first_title, shortened_title};
 
-use super::webpage::Head;
+use crate::webpage::Head;
 use content::{Content, read_content};
 use elements::Address;
 
 pub use beside::{list_script_pages, url_in_build, urls_of_source};
-pub use site::locale_folders;
-pub(super) use site::{canonical_files, path_of, place_in_build, url_of_file};
-
-/// The extension of HTML files.
-pub(super) const HTML: &str = ".html";
+pub(super) use site::{canonical_files, url_of_file};
 
 /// Reads the HTML of a page.
 ///

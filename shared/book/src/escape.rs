@@ -8,8 +8,8 @@ mod pieces;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::block::Mark;
-use super::hidden::visible;
+use crate::block::Mark;
+use crate::hidden::visible;
 
 pub use model::{fence_info, heading_text};
 pub use pieces::{MarkdownPiece, Pieces, Wrap};
@@ -91,14 +91,15 @@ pub(crate) fn heading_of(level: u8, text: &str) -> String {
 pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let mut lines = rows.iter().map(|row| {
-        let cell = |column: usize| match row.get(column) {
-            Some(cell) if column + 1 == columns => {
-                table_cell(text, marks, cell.start..row[row.len() - 1].end)
-            }
-            Some(cell) => table_cell(text, marks, cell.clone()),
-            None => String::new(),
-        };
-        let cells: Vec<String> = (0..columns).map(cell).collect();
+        let cells: Vec<String> = (0..columns)
+            .map(|column| match row.get(column) {
+                Some(cell) if column + 1 == columns => {
+                    table_cell(text, marks, cell.start..row[row.len() - 1].end)
+                }
+                Some(cell) => table_cell(text, marks, cell.clone()),
+                None => String::new(),
+            })
+            .collect();
         format!("| {} |", cells.join(" | "))
     });
     let header = lines.next().unwrap_or_default();
@@ -123,14 +124,15 @@ fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
 
 /// Writes a cell with character references for its pipes and the backslashes before them.
 fn plain_cell(text: &str) -> String {
-    let part = |part: &str| {
-        let (space, rest) = part.split_at(part.len() - part.trim_start().len());
-        let body = rest.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
-        let end = rest[body.len()..].replace('\\', "&#92;");
-        format!("{space}{}{end}", escaped(body))
-    };
-    let parts: Vec<String> = text.split('|').map(part).collect();
+    let parts: Vec<String> = text.split('|').map(part_of_cell).collect();
     parts.join("&#124;").replace('\n', " ")
+}
+
+fn part_of_cell(text: &str) -> String {
+    let (space, rest) = text.split_at(text.len() - text.trim_start().len());
+    let body = rest.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
+    let end = rest[body.len()..].replace('\\', "&#92;");
+    format!("{space}{}{end}", escaped(body))
 }
 
 /// Returns the length of an item's marker, `- ` or `1. ` with its indentation; 0 without one.

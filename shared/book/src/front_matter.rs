@@ -193,40 +193,47 @@ fn first_line(text: &str) -> String {
 
 impl From<BTreeMap<String, Value>> for FrontMatter {
     fn from(mut fields: BTreeMap<String, Value>) -> Self {
-        let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
         Self {
-            id: take("id").as_ref().and_then(text),
-            title: take("title").as_ref().and_then(text),
-            slug: take("slug").as_ref().and_then(text),
-            sidebar_position: take("sidebar_position").as_ref().and_then(number),
-            sidebar_label: take("sidebar_label").as_ref().and_then(text),
-            description: take("description").as_ref().and_then(text),
-            duration_minutes: take("duration_minutes").as_ref().and_then(number),
-            proficiency_level: take("proficiency_level").as_ref().and_then(text),
-            layer: take("layer").as_ref().and_then(text),
+            id: fields.remove("id").as_ref().and_then(text),
+            title: fields.remove("title").as_ref().and_then(text),
+            slug: fields.remove("slug").as_ref().and_then(text),
+            sidebar_position: fields.remove("sidebar_position").as_ref().and_then(number),
+            sidebar_label: fields.remove("sidebar_label").as_ref().and_then(text),
+            description: fields.remove("description").as_ref().and_then(text),
+            duration_minutes: fields.remove("duration_minutes").as_ref().and_then(number),
+            proficiency_level: fields.remove("proficiency_level").as_ref().and_then(text),
+            layer: fields.remove("layer").as_ref().and_then(text),
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "tiers are small whole numbers"
             )]
-            hardware_tier: take("hardware_tier")
+            hardware_tier: fields
+                .remove("hardware_tier")
                 .as_ref()
                 .and_then(number)
                 .map(|tier| tier as i64),
-            tier_1_path: take("tier_1_path").as_ref().and_then(text),
-            learning_objectives: take("learning_objectives").map(texts).unwrap_or_default(),
-            keywords: take("keywords").map(texts).unwrap_or_default(),
-            tags: take("tags").map(tags).unwrap_or_default(),
+            tier_1_path: fields.remove("tier_1_path").as_ref().and_then(text),
+            learning_objectives: fields
+                .remove("learning_objectives")
+                .map(texts)
+                .unwrap_or_default(),
+            keywords: fields.remove("keywords").map(texts).unwrap_or_default(),
+            tags: fields.remove("tags").map(tags).unwrap_or_default(),
             authors: Vec::new(),
-            prerequisites: take("prerequisites").map(texts).unwrap_or_default(),
-            chapter: take("chapter").as_ref().and_then(text),
-            module: take("module").as_ref().and_then(text),
-            lesson: take("lesson").as_ref().and_then(text),
-            draft: take("draft").as_ref().is_some_and(flag),
-            unlisted: take("unlisted").as_ref().is_some_and(flag),
-            parse_number_prefixes: take("parse_number_prefixes")
+            prerequisites: fields
+                .remove("prerequisites")
+                .map(texts)
+                .unwrap_or_default(),
+            chapter: fields.remove("chapter").as_ref().and_then(text),
+            module: fields.remove("module").as_ref().and_then(text),
+            lesson: fields.remove("lesson").as_ref().and_then(text),
+            draft: fields.remove("draft").as_ref().is_some_and(flag),
+            unlisted: fields.remove("unlisted").as_ref().is_some_and(flag),
+            parse_number_prefixes: fields
+                .remove("parse_number_prefixes")
                 .as_ref()
                 .and_then(Value::as_bool),
-            format: take("mdx").and_then(|mdx| text(&mdx["format"])),
+            format: fields.remove("mdx").and_then(|mdx| text(&mdx["format"])),
             other: fields,
         }
     }
@@ -278,8 +285,11 @@ fn texts(value: Value) -> Vec<String> {
 fn tags(value: Value) -> Vec<String> {
     match value {
         Value::Array(items) => {
-            let label = |item: &Value| text(item.get("label").unwrap_or(item));
-            items.iter().filter_map(label).collect()
+            let labels = items
+                .iter()
+                .map(|item| item.get("label").unwrap_or(item))
+                .filter_map(text);
+            labels.collect()
         }
         other => texts(other),
     }

@@ -14,7 +14,7 @@ pub struct Filter {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Sequence {
     #[default]
-    None,
+    Outside,
     Escape,
     /// Within parameters, up to a final byte.
     Control,
@@ -54,32 +54,43 @@ impl Filter {
 
     /// True if a character belongs to a terminal sequence, including its first and last one.
     fn is_in_sequence(&mut self, c: char) -> bool {
-        use Sequence::{Control, Escape, None, Text, TextEscape};
-        let state = match (self.sequence, c) {
-            (TextEscape, '\\') | (Text, '\u{7}' | '\u{9c}') => {
-                self.sequence = None;
-                return true;
-            }
+        let before = self.sequence;
+        self.sequence = before.after(c);
+        self.sequence != Sequence::Outside || before.ends_with(c)
+    }
+}
+
+impl Sequence {
+    /// Returns the position after a character.
+    fn after(self, c: char) -> Self {
+        use Sequence::{Control, Escape, Outside, Text, TextEscape};
+        match (self, c) {
+            _ if self.ends_with(c) => Outside,
             (Text, '\u{1b}') => TextEscape,
-            (Text, '\n') => None,
+            (Text, '\n') => Outside,
             (Text, _) => Text,
             (Control, ' '..='?') => Control,
-            (Control, '@'..='~') | (Escape | TextEscape, '0'..='~') => {
-                self.sequence = match (self.sequence, c) {
-                    (Escape | TextEscape, '[') => Control,
-                    (Escape | TextEscape, ']' | 'P' | 'X' | '^' | '_') => Text,
-                    _ => None,
-                };
-                return true;
-            }
             (Escape | TextEscape, ' '..='/') => Escape,
+            (Escape | TextEscape, '[') => Control,
+            (Escape | TextEscape, ']' | 'P' | 'X' | '^' | '_') => Text,
             (_, '\u{1b}') => Escape,
             (_, '\u{9b}') => Control,
             (_, '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}') => Text,
-            _ => None,
-        };
-        self.sequence = state;
-        state != None
+            _ => Outside,
+        }
+    }
+
+    /// True if a character is the last one of the sequence.
+    fn ends_with(self, c: char) -> bool {
+        match self {
+            Self::Outside => false,
+            Self::Escape | Self::TextEscape => {
+                let begins_another = matches!(c, '[' | ']' | 'P' | 'X' | '^' | '_');
+                matches!(c, '0'..='~') && !begins_another
+            }
+            Self::Control => matches!(c, '@'..='~'),
+            Self::Text => matches!(c, '\u{7}' | '\u{9c}'),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Blocks of HTML in plain Markdown.
 
-use super::jsx::{parse_tag, tag_start};
+use crate::jsx::{parse_tag, tag_start};
 
 /// Tags with raw content, and their closing tags.
 const RAW_TAGS: [(&str, &str); 4] = [
@@ -87,28 +87,34 @@ pub(super) struct HtmlBlock {
 /// Returns the block of HTML that a line of plain Markdown begins (`CommonMark` 0.31, 4.6); `None` for other lines, such as those with
 /// inline tags.
 pub(super) fn html_block(content: &str) -> Option<HtmlBlock> {
-    let up_to = |end| HtmlBlock {
-        end,
+    let interrupting = HtmlBlock {
+        end: None,
         interrupts: true,
     };
     if content.starts_with("<!--") {
-        return Some(up_to(Some("-->")));
+        return Some(HtmlBlock {
+            end: Some("-->"),
+            ..interrupting
+        });
     }
     let start = tag_start(content)?;
-    let is = |name: &str| start.name().eq_ignore_ascii_case(name);
-    let raw = RAW_TAGS.iter().find(|(name, _)| is(name));
+    let raw = RAW_TAGS
+        .iter()
+        .find(|(name, _)| start.name().eq_ignore_ascii_case(name));
     if let Some((_, end)) = raw.filter(|_| !start.closes()) {
-        return Some(up_to(Some(end)));
+        return Some(HtmlBlock {
+            end: Some(end),
+            ..interrupting
+        });
     }
-    if BLOCK_TAGS.iter().any(|name| is(name)) {
-        return Some(up_to(None));
+    let mut block_tags = BLOCK_TAGS.iter();
+    if block_tags.any(|name| start.name().eq_ignore_ascii_case(name)) {
+        return Some(interrupting);
     }
     let tag = parse_tag(content, start)?;
-    content[tag.length..]
-        .trim()
-        .is_empty()
-        .then_some(HtmlBlock {
-            end: None,
-            interrupts: false,
-        })
+    let is_alone = content[tag.length..].trim().is_empty();
+    is_alone.then_some(HtmlBlock {
+        end: None,
+        interrupts: false,
+    })
 }

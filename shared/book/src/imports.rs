@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::document::decode;
-use super::inputs::{Input, InputUse, Inputs};
-use super::modules::{Imported, Module, page_imports};
-use super::paths::joined;
+use crate::decoding::decode;
+use crate::inputs::{Input, InputUse, Inputs};
+use crate::modules::{Imported, Module, page_imports};
+use crate::paths::joined;
 
 /// The extensions tried for a specifier without one, in the order of Docusaurus's bundler.
 const MODULE_EXTENSIONS: [&str; 5] = ["mjs", "js", "jsx", "ts", "tsx"];

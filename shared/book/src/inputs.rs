@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::document::MAX_PAGE_BYTES;
-
-/// The most other files that one page may need, and their bytes.
-pub(super) const MAX_INPUTS: usize = 1_000;
-pub(super) const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
+use crate::skip_reason::{MAX_INPUT_BYTES, MAX_INPUTS};
 
 /// The other files that reading a page used or looked for, by path.
 pub type Inputs = BTreeMap<String, Input>;
@@ -57,6 +53,11 @@ pub struct TextFile {
     pub line: u32,
     /// The path.
     pub path: String,
+}
+
+/// Returns the content of a file that exists and may be read.
+pub(super) fn content_of<'a>(inputs: &'a Inputs, path: &str) -> Option<&'a [u8]> {
+    inputs.get(path).and_then(Input::content)
 }
 
 /// True if a page needs so many other files that it is skipped.

@@ -220,13 +220,8 @@ pub(super) fn attributes(tag: &str) -> Vec<Attribute<'_>> {
 
 /// Parses the attribute or spread at `at`. Also returns its end.
 fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
-    let expression = |at: usize| {
-        let length = expression_length(&text[at..])?;
-        let inner = &text[at + 1..at + length - 1];
-        Some((AttributeValue::Expression(inner), at + length))
-    };
     if text.as_bytes()[at] == b'{' {
-        let (value, end) = expression(at)?;
+        let (value, end) = parse_expression(text, at)?;
         return Some((Attribute { name: "", value }, end));
     }
     let name_length = text[at..].find(|c: char| {
@@ -250,7 +245,7 @@ fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
             let value = &text[end + 1..end + 1 + length];
             (AttributeValue::Quoted(value), end + length + 2)
         }
-        b'{' => expression(end)?,
+        b'{' => parse_expression(text, end)?,
         _ => {
             let length = text[end..].find(|c: char| c.is_whitespace() || c == '>')?;
             let value = &text[end..end + length];
@@ -258,6 +253,13 @@ fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
         }
     };
     Some((Attribute { name, value }, end))
+}
+
+/// Parses the braces at `at`. Also returns their end.
+fn parse_expression(text: &str, at: usize) -> Option<(AttributeValue<'_>, usize)> {
+    let length = expression_length(&text[at..])?;
+    let inner = &text[at + 1..at + length - 1];
+    Some((AttributeValue::Expression(inner), at + length))
 }
 
 /// Stores the parts of an attribute that a page's text or links need.

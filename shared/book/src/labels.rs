@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::document::decode;
-use super::front_matter::{FrontMatter, text};
-use super::inputs::Inputs;
-use super::pages::{PageFile, default_source};
-use super::settings::SiteSettings;
+use crate::decoding::decode;
+use crate::front_matter::{FrontMatter, text};
+use crate::inputs::Inputs;
+use crate::pages::{PageFile, default_source};
+use crate::settings::SiteSettings;
 
 /// The names of keys.
 pub(super) type Labels = BTreeMap<String, String>;
@@ -95,9 +95,9 @@ fn paths_of(settings: &SiteSettings, page: &PageFile, name: &str) -> Vec<String>
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::document::{missing_inputs, read_document};
-    use super::super::pages::page_file;
     use super::*;
+    use crate::pages::page_file;
+    use crate::reader::{missing_inputs, read_document};
 
     const CONFIG: &str = "module.exports = {i18n: {defaultLocale: 'en', locales: ['en', 'de']},
         presets: [['classic', {docs: {tags: 'words/tags.yml'}, blog: {authorsMapPath: 'team.yml', tags: false}}]]}";

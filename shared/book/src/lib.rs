@@ -4,13 +4,19 @@
 mod line_starts;
 mod script;
 mod paths;
-mod webpage;
 mod front_matter;
+mod skip_reason;
+mod decoding;
+mod webpage;
 mod facets;
 mod settings;
 
+mod build_paths;
 mod pages;
 mod missing;
+mod inputs;
+mod fingerprint;
+mod labels;
 mod blog;
 mod permalink;
 mod jsx;
@@ -20,41 +26,43 @@ mod placeholder;
 mod lines;
 mod mdx_code_block;
 mod spans;
-mod inputs;
 mod modules;
 mod imports;
+mod dialect;
+mod heading_tag;
 mod openapi;
-mod mdx;
 mod slug;
 mod hidden;
 mod block;
 mod escape;
+mod mdx;
 #[cfg(test)]
 mod rendering;
 mod markdown;
 mod links;
 mod placement;
-mod titles;
 mod body;
-mod labels;
-mod built;
+mod titles;
 mod document;
-pub mod questions;
-mod page_markdown;
 
 pub mod chunk;
+pub mod questions;
+
+mod built;
+mod reader;
+mod page_markdown;
 
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
-pub use built::{list_script_pages, locale_folders, url_in_build, urls_of_source};
-pub use document::{
-    Document, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
-    fingerprint_by_etags, hex, missing_inputs, read_document, with_line_feeds,
-};
+pub use build_paths::locale_folders;
+pub use built::{list_script_pages, url_in_build, urls_of_source};
+pub use decoding::with_line_feeds;
+pub use document::{Document, document_id};
 pub use escape::{
     LinePosition, ListMarkers, MarkdownPiece, Pieces, Wrap, escaped, fence_info, fence_of, fenced,
     heading, heading_text, href, marked_text, marker_length, table,
 };
 pub use facets::{FacetKind, FacetValue, Facets};
+pub use fingerprint::{READER_VERSION, etag, fingerprint, fingerprint_by_etags, hex};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::{Filter as HiddenFilter, is_hidden, visible};
 pub use inputs::{Input, InputUse, Inputs, TextFile, is_too_much};
@@ -70,11 +78,13 @@ pub use pages::{
     source_in,
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
+pub use reader::{missing_inputs, read_document};
 pub use settings::{
     Appearance, CURRENT_VERSION, ColorMode, ContentKind, DEFAULT_INSTANCE, Instance,
     MarkdownFormat, Origin, SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings,
     build_folder, instance_of_version, is_front_page, is_settings_file, origin_of_version,
     settings_files_named_in, settings_text, version_in_site,
 };
+pub use skip_reason::{MAX_PAGE_BYTES, SkipReason};
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -1,10 +1,10 @@
 //! Resolves the addresses of a page's links and pictures as Docusaurus does.
 
-use super::block::{Mark, MarkKind};
-use super::pages::{PageFile, default_source, page_file};
-use super::paths::joined;
-use super::permalink::resolve_path;
-use super::settings::SiteSettings;
+use crate::block::{Mark, MarkKind};
+use crate::pages::{PageFile, default_source, page_file};
+use crate::paths::joined;
+use crate::permalink::resolve_path;
+use crate::settings::SiteSettings;
 
 /// The page that addresses are relative to.
 pub(super) struct Origin<'a> {

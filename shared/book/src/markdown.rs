@@ -12,11 +12,13 @@ use pulldown_cmark::{
     BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
 };
 
-use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
-use super::mdx::{Dialect, HeadingTag, Prepared, REMOVED_BLOCK};
-use super::omission::{Omission, OmissionReason};
-use super::placeholder::Placeholder;
-use super::slug::Slugger;
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use crate::dialect::Dialect;
+use crate::heading_tag::HeadingTag;
+use crate::mdx::{Prepared, REMOVED_BLOCK};
+use crate::omission::{Omission, OmissionReason};
+use crate::placeholder::Placeholder;
+use crate::slug::Slugger;
 
 use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
 use heading_tags::OpenHeading;
@@ -310,13 +312,9 @@ impl BlockReader<'_> {
     fn drop_marker(&mut self, pass: &mut Pass<'_>) {
         let marker = std::mem::take(&mut pass.marker);
         if marker.contains(char::is_alphanumeric) {
-            let line = pass.lines.line(pass.marker_at);
-            self.parsed.omissions.push(Omission {
-                start_line: line,
-                end_line: line,
-                reason: OmissionReason::ListNumber,
-                text: marker.trim().to_owned(),
-            });
+            let start = pass.lines.line(pass.marker_at);
+            let lines = SourceLines { start, end: start };
+            self.leave_out(OmissionReason::ListNumber, marker.trim().to_owned(), lines);
         }
     }
 
@@ -379,12 +377,7 @@ impl BlockReader<'_> {
         if explicit.is_some() && explicit_id(&visible, self.dialect.flavor) == explicit {
             let (before, id) = text.split_at(text.rfind('{').unwrap_or(text.len()));
             text = before;
-            self.parsed.omissions.push(Omission {
-                start_line: lines.start,
-                end_line: lines.end,
-                reason: OmissionReason::HeadingId,
-                text: id.to_owned(),
-            });
+            self.leave_out(OmissionReason::HeadingId, id.to_owned(), lines);
         }
         let kind = BlockKind::Heading {
             level: level as u8,
@@ -435,13 +428,21 @@ impl BlockReader<'_> {
     fn omit(&mut self, pass: &Pass<'_>, range: &Range<usize>, reason: OmissionReason) {
         let left_out = pass.text.get(range.clone()).unwrap_or_default();
         if left_out.contains(char::is_alphanumeric) {
-            self.parsed.omissions.push(Omission {
-                start_line: pass.lines.line(range.start),
-                end_line: pass.lines.line(range.end - 1),
-                reason,
-                text: left_out.to_owned(),
-            });
+            let lines = SourceLines {
+                start: pass.lines.line(range.start),
+                end: pass.lines.line(range.end - 1),
+            };
+            self.leave_out(reason, left_out.to_owned(), lines);
         }
+    }
+
+    fn leave_out(&mut self, reason: OmissionReason, text: String, lines: SourceLines) {
+        self.parsed.omissions.push(Omission {
+            start_line: lines.start,
+            end_line: lines.end,
+            reason,
+            text,
+        });
     }
 }
 

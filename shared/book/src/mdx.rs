@@ -3,25 +3,26 @@
 //! Every output line keeps its source line number.
 
 mod flow;
-mod heading_tag;
 mod marked_tag;
 mod code_component;
 mod inline;
+mod expression;
 
 use std::collections::BTreeMap;
 
-use super::html::HtmlBlock;
-use super::lines::{
+use crate::dialect::{Dialect, Flavor};
+use crate::heading_tag::HeadingTag;
+use crate::html::HtmlBlock;
+use crate::lines::{
     Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
     split_container_prefix,
 };
-use super::mdx_code_block::Unwrapped;
-use super::modules::{EsmBlock, esm_blocks};
-use super::omission::{Omission, OmissionReason};
-use super::openapi::Generated;
+use crate::mdx_code_block::Unwrapped;
+use crate::modules::{EsmBlock, esm_blocks};
+use crate::omission::{Omission, OmissionReason};
+use crate::openapi::Generated;
 
 pub(super) use flow::REMOVED_BLOCK;
-pub(super) use heading_tag::HeadingTag;
 pub(super) use marked_tag::{Marked, marked_pieces};
 
 /// Plain Markdown with source line numbers.
@@ -50,16 +51,14 @@ impl Prepared {
 
     /// Converts line numbers of an unwrapped text, from 0, to those of the file in which the page's `body` begins on `first_line`.
     fn place(&mut self, unwrapped: &Unwrapped, body: &str, first_line: u32) {
-        let in_file = |line: u32| first_line + unwrapped.source_line(line);
-        for line in &mut self.line_of {
-            *line = in_file(*line);
-        }
-        for omission in &mut self.omissions {
-            omission.start_line = in_file(omission.start_line);
-            omission.end_line = in_file(omission.end_line);
-        }
-        for (line, _) in &mut self.admonitions {
-            *line = in_file(*line);
+        let of_omissions = self
+            .omissions
+            .iter_mut()
+            .flat_map(|omission| [&mut omission.start_line, &mut omission.end_line]);
+        let of_admonitions = self.admonitions.iter_mut().map(|(line, _)| line);
+        let lines = self.line_of.iter_mut();
+        for line in lines.chain(of_omissions).chain(of_admonitions) {
+            *line = first_line + unwrapped.source_line(*line);
         }
         let mut lines = (0..).zip(body.split('\n'));
         for removed in &unwrapped.removed {
@@ -80,23 +79,6 @@ impl Prepared {
         self.text.push('\n');
         self.line_of.push(source_line);
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flavor {
-    /// MDX: tags and expressions are JSX, and indentation makes no code.
-    Mdx,
-    Markdown,
-}
-
-/// Extensions that the site's settings and plugins add to Markdown.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Dialect {
-    pub(super) flavor: Flavor,
-    /// True if `$` marks formulas.
-    pub(super) math: bool,
-    /// True if `<!-- #id -->` sets a heading's id.
-    pub(super) comment_ids: bool,
 }
 
 /// Total bytes of failed searches for closing syntax. It bounds the cost of hostile pages with many open brackets; once it is used
@@ -278,8 +260,8 @@ impl<'a> Preparer<'a> {
         }
         let rest = &self.text[self.at..];
         self.search(|| {
-            let closes = |line: &str| split_container_prefix(line).1.trim() == "$$";
-            let end = rest.split('\n').skip(1).position(closes);
+            let mut lines = rest.split('\n').skip(1);
+            let end = lines.position(|line| split_container_prefix(line).1.trim() == "$$");
             end.map(|lines| lines + 2).ok_or(rest.len())
         })
     }

@@ -52,18 +52,13 @@ impl<'a> Unwrapped<'a> {
 /// As in Docusaurus, an end closes the fence even if it is inside another one, at least one line stands between start and end, and the
 /// line after an end does not start a fence, because the line break before it belongs to that end.
 fn remove(lines: &mut Vec<(u32, &str)>, fence: &str) -> Vec<u32> {
-    let unindented = |at: usize| lines[at].1.trim_start_matches(' ');
-    let starts = |at: &usize| {
-        let info = unindented(*at).strip_prefix(fence);
-        info.is_some_and(|info| info.trim_start_matches(' ') == NAME)
-    };
     let mut ends = (0..lines.len())
-        .filter(|at| unindented(*at) == fence)
+        .filter(|at| lines[*at].1.trim_start_matches(' ') == fence)
         .peekable();
     let mut removed = Vec::new();
     let mut from = 0;
-    for start in (0..lines.len()).filter(starts) {
-        if start < from {
+    for start in 0..lines.len() {
+        if start < from || !is_start(lines[start].1, fence) {
             continue;
         }
         while ends.next_if(|end| *end < start + 2).is_some() {}
@@ -75,6 +70,11 @@ fn remove(lines: &mut Vec<(u32, &str)>, fence: &str) -> Vec<u32> {
     }
     lines.retain(|(line, _)| removed.binary_search(line).is_err());
     removed
+}
+
+fn is_start(line: &str, fence: &str) -> bool {
+    let info = line.trim_start_matches(' ').strip_prefix(fence);
+    info.is_some_and(|info| info.trim_start_matches(' ') == NAME)
 }
 
 #[cfg(test)]

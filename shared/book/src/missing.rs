@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+use crate::pages::page_file;
+use crate::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
 
 /// Files that only sites of other generators have, with the generator's name.
 pub const OTHER_GENERATORS: [(&str, &str); 14] = [
@@ -54,39 +55,11 @@ fn missing_folders(
     settings: &SiteSettings,
     paths: &BTreeSet<String>,
 ) -> (Option<String>, Vec<String>) {
-    let exists = |folder: &str| {
-        let start = format!("{folder}/");
-        let mut from = paths.range(start.clone()..);
-        folder.is_empty() || from.next().is_some_and(|path| path.starts_with(&start))
-    };
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for docs in named_docs(settings) {
-        let mut miss = |version: &str, reason: String| {
+        for (version, reason) in missing_versions(docs, paths) {
             let is_first = docs.default_version() == version;
             if is_first { &mut first } else { &mut others }.push(reason);
-        };
-        if docs.current_version && !exists(&docs.path) {
-            let reason = format!(
-                "the docs folder `{}` has no file; if the site's build makes it, run that step first; otherwise correct the `path` of the docs \
-                 plugin `{}`, or write `{}` into bookrag.toml",
-                docs.path,
-                docs.id,
-                docs.path_setting()
-            );
-            miss(CURRENT_VERSION, reason);
-        }
-        for version in &docs.versions {
-            let (Some(folder), Some(file)) = (docs.version_folder(version), docs.versions_file())
-            else {
-                continue;
-            };
-            if !exists(&folder) {
-                let reason = format!(
-                    "{file} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
-                     otherwise remove the version there, or name the others as `versions` in bookrag.toml"
-                );
-                miss(version, reason);
-            }
         }
     }
     if first.len() == named_docs(settings).count() {
@@ -95,19 +68,55 @@ fn missing_folders(
     (None, first.into_iter().chain(others).collect())
 }
 
+/// Returns the versions of a docs plugin whose folder has no file, with a sentence for the site's author.
+fn missing_versions<'a>(docs: &'a Instance, paths: &BTreeSet<String>) -> Vec<(&'a str, String)> {
+    let mut missing = Vec::new();
+    if docs.current_version && !has_files(paths, &docs.path) {
+        let reason = format!(
+            "the docs folder `{}` has no file; if the site's build makes it, run that step first; otherwise correct the `path` of the docs \
+             plugin `{}`, or write `{}` into bookrag.toml",
+            docs.path,
+            docs.id,
+            docs.path_setting()
+        );
+        missing.push((CURRENT_VERSION, reason));
+    }
+    for version in &docs.versions {
+        let (Some(folder), Some(file)) = (docs.version_folder(version), docs.versions_file())
+        else {
+            continue;
+        };
+        if !has_files(paths, &folder) {
+            let reason = format!(
+                "{file} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
+                 otherwise remove the version there, or name the others as `versions` in bookrag.toml"
+            );
+            missing.push((version, reason));
+        }
+    }
+    missing
+}
+
+fn has_files(paths: &BTreeSet<String>, folder: &str) -> bool {
+    folder.is_empty() || paths_in(paths, folder).next().is_some()
+}
+
+fn paths_in<'a>(paths: &'a BTreeSet<String>, folder: &str) -> impl Iterator<Item = &'a str> {
+    let start = format!("{folder}/");
+    paths
+        .range(start.clone()..)
+        .map(String::as_str)
+        .take_while(move |path| path.starts_with(&start))
+}
+
 /// Returns the Markdown in a docs folder that no plugin shows, in a sentence for its author.
 #[must_use]
 pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
     let docs = settings.instances.iter();
     let mut hidden = docs.filter(|it| it.kind == ContentKind::Docs && !it.current_version);
     hidden.find_map(|docs| {
-        let start = format!("{}/", docs.path);
-        let below = paths.range(start.clone()..);
-        let below = below.take_while(|path| path.starts_with(&start));
-        let shown = |path: &&String| super::pages::page_file(settings, path).is_some();
-        let count = below
-            .filter(|path| is_markdown(path))
-            .filter(|path| !shown(path))
+        let count = paths_in(paths, &docs.path)
+            .filter(|path| is_markdown(path) && page_file(settings, path).is_none())
             .count();
         (count > 0).then(|| {
             format!(
@@ -121,8 +130,8 @@ pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages::list_pages;
     use super::*;
+    use crate::pages::list_pages;
 
     fn site(files: &[(&str, &str)], has_docs_folder: bool) -> SiteSettings {
         let files = files.iter();

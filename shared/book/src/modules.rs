@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Program, Statement};
 
-use super::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
-use super::mdx_code_block::Unwrapped;
-use super::script::{language_of, parse};
+use crate::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
+use crate::mdx_code_block::Unwrapped;
+use crate::script::{language_of, parse};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Imported {
@@ -173,9 +173,10 @@ fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mdx::{Dialect, Flavor, prepare};
-    use super::super::omission::OmissionReason;
     use super::*;
+    use crate::dialect::{Dialect, Flavor};
+    use crate::mdx::prepare;
+    use crate::omission::OmissionReason;
 
     fn imported(specifier: &str, name: &str) -> Imported {
         Imported {

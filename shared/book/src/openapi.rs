@@ -10,8 +10,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use super::front_matter::FrontMatter;
-use super::jsx::{Attribute, AttributeValue, Tag, attributes, only_string};
+use crate::front_matter::FrontMatter;
+use crate::jsx::{Attribute, AttributeValue, Tag, attributes, only_string};
 
 use json::Json;
 use lines::Lines;
@@ -24,6 +24,9 @@ const MAX_SHOWN_BYTES: usize = 5 * 1024 * 1024;
 
 /// The most JSON read for the components of one page, in bytes, for the same reason.
 const MAX_READ_BYTES: usize = 64 * 1024 * 1024;
+
+/// An expression with this reads another file.
+const REQUIRE: &str = "require(";
 
 /// The locations of parameters in Docusaurus's order, with its headings.
 const PLACES: [(&str, &str); 4] = [
@@ -184,7 +187,6 @@ fn show(lines: &mut Lines<'_>, given: Given, show: impl FnOnce(&mut Lines<'_>, &
 
 /// Returns the value of an attribute; [`Json::Null`] if it is missing.
 fn value_of(given: &[Attribute<'_>], name: &str) -> Given {
-    let requires = |expression: &str| expression.contains("require(");
     let found = given.iter().find(|attribute| attribute.name == name);
     match found.map(|attribute| attribute.value) {
         Some(AttributeValue::Quoted(text) | AttributeValue::Bare(text)) => {
@@ -197,7 +199,7 @@ fn value_of(given: &[Attribute<'_>], name: &str) -> Given {
             }
             match Json::parse(expression).or_else(|| only_string(expression).map(Json::Text)) {
                 Some(value) => Given::Known(value),
-                None if requires(expression) => Given::Elsewhere,
+                None if expression.contains(REQUIRE) => Given::Elsewhere,
                 None => Given::Computed,
             }
         }
@@ -205,7 +207,9 @@ fn value_of(given: &[Attribute<'_>], name: &str) -> Given {
         None => {
             let mut spreads = given.iter().filter(|attribute| attribute.name.is_empty());
             match spreads.next().map(|spread| spread.value) {
-                Some(AttributeValue::Expression(spread)) if requires(spread) => Given::Elsewhere,
+                Some(AttributeValue::Expression(spread)) if spread.contains(REQUIRE) => {
+                    Given::Elsewhere
+                }
                 Some(_) => Given::Computed,
                 None => Given::Known(Json::Null),
             }
@@ -290,18 +294,22 @@ fn schema_item(lines: &mut Lines<'_>, given: &[Attribute<'_>]) {
         return;
     };
     if schema.is_null() {
-        let text = |name| text_of(given, name).map_or(Json::Null, Json::Text);
-        schema = Json::Fields(vec![
-            ("type".to_owned(), text("schemaName")),
-            ("description".to_owned(), text("schemaDescription")),
-            ("default".to_owned(), text("defaultValue")),
-        ]);
+        let fields = [
+            ("type", "schemaName"),
+            ("description", "schemaDescription"),
+            ("default", "defaultValue"),
+        ]
+        .map(|(field, attribute)| {
+            let value = text_of(given, attribute).map_or(Json::Null, Json::Text);
+            (field.to_owned(), value)
+        });
+        schema = Json::Fields(fields.into());
     }
     let name = text_of(given, "name").unwrap_or_default();
     let is_required = match value_of(given, "required") {
         Given::Known(required) => {
-            let named = |one: &Json| one.text() == Some(&name);
-            required.is_true() || required.items().iter().any(named)
+            let mut names = required.items().iter().map(Json::text);
+            required.is_true() || names.any(|required| required == Some(&name))
         }
         _ => false,
     };

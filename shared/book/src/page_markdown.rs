@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
-use super::escape::{
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use crate::escape::{
     ListMarkers, fence_info, fenced, heading_of, marked_text, marker_length, table,
 };
-use super::slug::Slugger;
+use crate::slug::Slugger;
 
 /// The deepest level of quotes that is written; deeper ones are flattened to it.
 const MAX_QUOTES: usize = 8;
@@ -219,8 +219,8 @@ fn in_bold(text: &str) -> String {
 /// The text of an item after its marker. GitHub Flavored Markdown reads task boxes as such; others show the same characters.
 fn item(block: &Block, marker_length: usize) -> String {
     let text = &block.text[marker_length..];
-    let is_box = |marker: &&&str| text.starts_with(**marker);
-    let marker = BOXES.iter().find(is_box).map_or("", |marker| marker);
+    let marker = BOXES.iter().find(|marker| text.starts_with(**marker));
+    let marker = marker.map_or("", |marker| marker);
     let rest = marker_length + marker.len()..block.text.len();
     format!("{marker}{}", stretch(block, rest))
 }

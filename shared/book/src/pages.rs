@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::built::{HTML, place_in_build};
-use super::paths::{is_outside, private_name};
-use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
+use crate::build_paths::{HTML, place_in_build};
+use crate::paths::{is_outside, private_name};
+use crate::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
 /// A file from which Docusaurus makes a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -42,6 +42,19 @@ pub fn decoded_url(url: &str) -> String {
     percent_decode_str(url).decode_utf8_lossy().into_owned()
 }
 
+/// Returns the path of an address on the web, or of one from the root of the site's host, without its query and fragment.
+pub(crate) fn path_of_address(address: &str) -> Option<String> {
+    let rest = address
+        .strip_prefix("https://")
+        .or_else(|| address.strip_prefix("http://"));
+    let path = match rest {
+        Some(rest) => rest.find('/').map_or("/", |slash| &rest[slash..]),
+        None => address,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.starts_with('/').then(|| path.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::blog::PostPath;
-use super::front_matter::FrontMatter;
-use super::pages::PageFile;
-use super::settings::{ContentKind, Instance, SiteSettings};
+use crate::blog::PostPath;
+use crate::front_matter::FrontMatter;
+use crate::pages::PageFile;
+use crate::settings::{ContentKind, Instance, SiteSettings};
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
@@ -61,20 +61,18 @@ pub(super) fn page_names(
 fn docs_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> PageNames {
     let folder = relative.rsplit_once('/').map_or(".", |(folder, _)| folder);
     let stem = file_stem(relative);
-    let strip = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
-    let strip_name = |name: &'_ str| -> String {
-        if strip {
-            strip_number_prefix(name)
-        } else {
-            name
-        }
-        .to_owned()
+    let has_prefixes = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
+    let without_prefix: fn(&str) -> &str = if has_prefixes {
+        strip_number_prefix
+    } else {
+        |name| name
     };
-    let base_id = front_matter.id.clone().unwrap_or_else(|| strip_name(stem));
+    let base_id = front_matter.id.as_deref();
+    let base_id = base_id.unwrap_or_else(|| without_prefix(stem)).to_owned();
     let folder_slug = if folder == "." {
         "/".to_owned()
     } else {
-        let names: Vec<String> = folder.split('/').map(strip_name).collect();
+        let names: Vec<&str> = folder.split('/').map(without_prefix).collect();
         format!("/{}/", names.join("/"))
     };
     let slug = match &front_matter.slug {
@@ -182,8 +180,8 @@ pub(super) fn resolve_path(path: &str, folder: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages::page_file;
     use super::*;
+    use crate::pages::page_file;
 
     #[test]
     fn number_prefixes_are_those_docusaurus_strips() {

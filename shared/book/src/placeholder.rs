@@ -1,5 +1,7 @@
 //! Lines that represent content from other files or other parts of the page.
 
+use std::str::FromStr;
+
 /// Surrounds a placeholder on a line of its own.
 const MARK: char = '\u{E0B1}';
 
@@ -24,25 +26,21 @@ pub(super) struct Contents {
 impl Contents {
     /// Parses the attributes of a `<TOCInline>` tag; Docusaurus's default is levels 2 and 3.
     pub(super) fn of_tag(tag: &str) -> Self {
-        let number_after = |name: &str| -> Option<usize> {
-            let rest = tag.split_once(name)?.1;
-            let rest = rest.trim_start_matches([' ', '=', '{', '"', '\'', '(']);
-            let end = rest
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len());
-            rest[..end].parse().ok()
-        };
-        let level = |name: &str, default: u8| {
-            number_after(name)
-                .and_then(|level| u8::try_from(level).ok())
-                .unwrap_or(default)
-        };
         Self {
-            skip: number_after(".slice").unwrap_or(0),
-            min_level: level("minHeadingLevel", 2),
-            max_level: level("maxHeadingLevel", 3),
+            skip: number_after(tag, ".slice").unwrap_or(0),
+            min_level: number_after(tag, "minHeadingLevel").unwrap_or(2),
+            max_level: number_after(tag, "maxHeadingLevel").unwrap_or(3),
         }
     }
+}
+
+fn number_after<T: FromStr>(tag: &str, name: &str) -> Option<T> {
+    let (_, rest) = tag.split_once(name)?;
+    let rest = rest.trim_start_matches([' ', '=', '{', '"', '\'', '(']);
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    rest[..end].parse().ok()
 }
 
 impl Placeholder {

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 
-use super::front_matter::FrontMatter;
-use super::permalink::strip_number_prefix;
+use crate::front_matter::FrontMatter;
+use crate::permalink::strip_number_prefix;
 
 /// The text for missing titles.
 pub const UNKNOWN: &str = "Unknown";
@@ -32,16 +32,14 @@ impl Placement {
     /// Returns the citation label: `[Module 1, Chapter 2, Lesson 3]`, with the known numbers; `None` without a lesson number.
     #[must_use]
     pub fn label(&self) -> Option<String> {
-        let part =
-            |name: &str, number: Option<i64>| number.map(|number| format!("{name} {number}"));
-        let lesson = part("Lesson", self.lesson_number)?;
-        let parts: Vec<_> = [
-            part("Module", self.module_number),
-            part("Chapter", self.chapter_number),
-            Some(lesson),
+        self.lesson_number?;
+        let parts: Vec<String> = [
+            ("Module", self.module_number),
+            ("Chapter", self.chapter_number),
+            ("Lesson", self.lesson_number),
         ]
         .into_iter()
-        .flatten()
+        .filter_map(|(name, number)| Some(format!("{name} {}", number?)))
         .collect();
         Some(format!("[{}]", parts.join(", ")))
     }
@@ -115,17 +113,16 @@ fn numbered(text: &str) -> Numbered {
             ..Numbered::default()
         };
     };
-    let digits = |group| {
-        captures
-            .get(group)
-            .and_then(|digits| digits.as_str().parse().ok())
-    };
     let title = captures.get(4).map_or("", |title| title.as_str()).trim();
     Numbered {
-        number: digits(3).or_else(|| digits(2)),
-        within: digits(3).and(digits(2)),
+        number: number_in(&captures, 3).or_else(|| number_in(&captures, 2)),
+        within: number_in(&captures, 3).and(number_in(&captures, 2)),
         title: Some(title.to_owned()).filter(|title| !title.is_empty()),
     }
+}
+
+fn number_in(captures: &Captures<'_>, group: usize) -> Option<i64> {
+    captures.get(group)?.as_str().parse().ok()
 }
 
 /// Determines a page's place from its front matter, or else its path, or else its sidebar position.
@@ -136,55 +133,51 @@ pub(super) fn placement_of(
     front_matter: &FrontMatter,
     folder: &FolderTitles,
 ) -> Placement {
-    let field = |value: &Option<String>| value.as_deref().map(numbered).unwrap_or_default();
-    let module = field(&front_matter.module);
-    let chapter = field(&front_matter.chapter);
-    let lesson = front_matter.lesson.as_deref().map(numbered);
+    let [module, chapter, lesson] = [
+        &front_matter.module,
+        &front_matter.chapter,
+        &front_matter.lesson,
+    ]
+    .map(|field| field.as_deref().map(numbered).unwrap_or_default());
     let titled = NUMBERED
         .captures(title)
         .filter(|captures| captures[1].eq_ignore_ascii_case("lesson"))
-        .map(|_| numbered(title));
+        .map(|_| numbered(title))
+        .unwrap_or_default();
     let path = PathNumbers::read(relative);
-    let lesson_number = lesson
-        .as_ref()
-        .and_then(|lesson| lesson.number)
-        .or_else(|| titled.as_ref().and_then(|titled| titled.number))
-        .or(path.lesson);
     let in_chapter = front_matter.chapter.is_some() || path.chapter.is_some();
-    let sidebar_number = || {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "sidebar positions are small numbers"
-        )]
-        let number = front_matter.sidebar_position? as i64;
-        (in_chapter && number > 0).then_some(number)
-    };
-    let is_index = ["index.", "readme."]
-        .iter()
-        .any(|name| file_name(relative).to_lowercase().starts_with(name));
+    let sidebar_number = sidebar_number(front_matter).filter(|_| in_chapter && !is_index(relative));
+    let folder_label = folder.category_label.as_ref();
+    let folder_label = folder_label.or(folder.index_title.as_ref());
+    let lesson_number = lesson.number.or(titled.number).or(path.lesson);
     Placement {
         module: module.title.or(path.module_title),
         module_number: module.number.or(path.module),
         chapter: chapter
             .title
-            .or_else(|| {
-                let label = folder
-                    .category_label
-                    .as_deref()
-                    .or(folder.index_title.as_deref());
-                label.and_then(|label| numbered(label).title)
-            })
+            .or_else(|| numbered(folder_label?).title)
             .or_else(|| folder_in_words(relative)),
-        chapter_number: chapter
-            .number
-            .or_else(|| titled.as_ref().and_then(|titled| titled.within))
-            .or(path.chapter),
+        chapter_number: chapter.number.or(titled.within).or(path.chapter),
         lesson: lesson
-            .and_then(|lesson| lesson.title)
-            .or_else(|| titled.and_then(|titled| titled.title))
+            .title
+            .or(titled.title)
             .or_else(|| lesson_number.map(|_| title.to_owned())),
-        lesson_number: lesson_number.or_else(|| if is_index { None } else { sidebar_number() }),
+        lesson_number: lesson_number.or(sidebar_number),
     }
+}
+
+fn sidebar_number(front_matter: &FrontMatter) -> Option<i64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "sidebar positions are small numbers"
+    )]
+    let number = front_matter.sidebar_position? as i64;
+    (number > 0).then_some(number)
+}
+
+fn is_index(relative: &str) -> bool {
+    let name = file_name(relative).to_lowercase();
+    name.starts_with("index.") || name.starts_with("readme.")
 }
 
 fn file_name(relative: &str) -> &str {
@@ -223,12 +216,7 @@ impl PathNumbers {
             let Some(captures) = NUMBERED_FOLDER.captures(part) else {
                 continue;
             };
-            let digits = |group| {
-                captures
-                    .get(group)
-                    .and_then(|digits: regex::Match<'_>| digits.as_str().parse().ok())
-            };
-            let number = digits(3).or_else(|| digits(2));
+            let number = number_in(&captures, 3).or_else(|| number_in(&captures, 2));
             match captures[1].to_lowercase().as_str() {
                 "module" => {
                     numbers.module = number;
@@ -254,8 +242,7 @@ mod tests {
 
     fn lesson(relative: &str, title: &str, fields: &str) -> Placement {
         let text = format!("---\n{fields}\n---\n");
-        let page =
-            super::super::front_matter::split_front_matter(&text).expect("valid front matter");
+        let page = crate::front_matter::split_front_matter(&text).expect("valid front matter");
         placement_of(
             relative,
             title,

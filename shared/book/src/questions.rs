@@ -5,14 +5,13 @@
 mod file;
 mod sections;
 
-use std::collections::BTreeMap;
-
-use crate::Block;
-use crate::document::decode;
-use crate::inputs::{Input, Inputs};
+use crate::block::Block;
+use crate::decoding::decode;
+use crate::inputs::{Inputs, content_of};
 use crate::pages::{PageFile, source_in};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
+pub use crate::document::{PageQuestions, SectionQuestions};
 pub use file::{MAX_QUESTION_CHARACTERS, MAX_SECTION_QUESTIONS, QuestionFile, Written};
 pub use sections::{AskedSection, asked_sections, is_asked};
 
@@ -24,20 +23,6 @@ const WRITTEN_FOLDER: &str = "bookrag.written";
 const EXTENSION: &str = ".txt";
 /// Stands for `..` in the path of a page that lies beside the site's folder, because the questions lie in it.
 const PARENT: &str = "_parent";
-
-/// The questions that a section answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SectionQuestions {
-    /// The questions, in the file's order, without repetitions.
-    pub questions: Vec<String>,
-    /// True if the section's text has changed since they were written.
-    pub is_stale: bool,
-    /// True if a model wrote them into the catalog, and no file of the site has questions of the section.
-    pub is_from_catalog: bool,
-}
-
-/// The questions of a page, by the anchor of their section; the page's beginning has an empty anchor.
-pub type PageQuestions = BTreeMap<String, SectionQuestions>;
 
 /// Returns the path of the file with a page's questions: `bookrag.questions/docs/a.md.txt` for `docs/a.md`.
 #[must_use]
@@ -116,17 +101,18 @@ pub(super) fn page_questions(
     inputs: &Inputs,
     warnings: &mut Vec<String>,
 ) -> PageQuestions {
-    let content = |path: &str| inputs.get(path).and_then(Input::content);
     let sources = question_sources(settings, page);
     let own_path = question_file(&sources[0]);
-    let own = content(&own_path);
+    let own = content_of(inputs, &own_path);
     // Later ones replace earlier ones.
     let mut others: Vec<(&[u8], bool)> = Vec::new();
     for source in sources.iter().rev() {
-        others.extend(content(&written_file(source)).map(|bytes| (bytes, true)));
+        let file = content_of(inputs, &written_file(source));
+        others.extend(file.map(|bytes| (bytes, true)));
     }
     for source in &sources[1..] {
-        others.extend(content(&question_file(source)).map(|bytes| (bytes, false)));
+        let file = content_of(inputs, &question_file(source));
+        others.extend(file.map(|bytes| (bytes, false)));
     }
     if own.is_none() && others.is_empty() {
         return PageQuestions::new();
@@ -148,7 +134,6 @@ pub(super) fn page_questions(
         }
     }
     let Some(own) = own else { return questions };
-    let place = |line: u32, reason: &str| format!("{own_path}, line {line}: {reason}");
     let file = match decode(own) {
         Ok(text) => QuestionFile::parse(&text),
         Err(reason) => {
@@ -157,24 +142,22 @@ pub(super) fn page_questions(
         }
     };
     for problem in &file.problems {
-        warnings.push(place(problem.line, &problem.reason));
+        let (line, reason) = (problem.line, &problem.reason);
+        warnings.push(format!("{own_path}, line {line}: {reason}"));
     }
     for written in file.sections {
-        let Some(hash) = hashes.get(&written.anchor) else {
-            let reason = format!(
-                "the page has no section `#{}`; its questions are left out",
-                written.anchor
-            );
-            warnings.push(place(written.line, &reason));
+        let (anchor, line) = (&written.anchor, written.line);
+        let Some(hash) = hashes.get(anchor) else {
+            warnings.push(format!(
+                "{own_path}, line {line}: the page has no section `#{anchor}`; its questions are left out"
+            ));
             continue;
         };
         let is_stale = written.text_hash.is_some_and(|written| written != *hash);
         if is_stale {
-            let reason = format!(
-                "the text of `#{}` has changed since its questions were written; they are still used",
-                written.anchor
-            );
-            warnings.push(place(written.line, &reason));
+            warnings.push(format!(
+                "{own_path}, line {line}: the text of `#{anchor}` has changed since its questions were written; they are still used"
+            ));
         }
         if !written.questions.is_empty() {
             let section = SectionQuestions {

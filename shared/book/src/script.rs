@@ -7,7 +7,7 @@ use oxc_ast::ast::Program;
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
-use super::line_starts::LineStarts;
+use crate::line_starts::LineStarts;
 
 /// The largest script in bytes. Large configs, with thousands of redirects, have about 200 kB.
 const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
@@ -64,6 +64,17 @@ pub(super) struct SyntaxError {
     pub(super) is_at_end: bool,
 }
 
+impl SyntaxError {
+    /// Returns an error of the whole file.
+    fn from_reason(reason: String) -> Self {
+        Self {
+            line: 1,
+            reason,
+            is_at_end: false,
+        }
+    }
+}
+
 /// The language of a file, by its extension: TypeScript, or JavaScript with JSX.
 pub(super) fn language_of(path: &str) -> SourceType {
     let extension = path.rsplit('.').next().unwrap_or_default();
@@ -85,13 +96,8 @@ pub(super) fn parse<T: Send>(
     language: SourceType,
     read: impl for<'a> FnOnce(&'a Program<'a>) -> T + Send,
 ) -> Result<T, SyntaxError> {
-    let failed = |reason: String| SyntaxError {
-        line: 1,
-        reason,
-        is_at_end: false,
-    };
     if text.len() > MAX_SCRIPT_BYTES {
-        return Err(failed(format!(
+        return Err(SyntaxError::from_reason(format!(
             "the file has more than {MAX_SCRIPT_BYTES} bytes"
         )));
     }
@@ -99,10 +105,10 @@ pub(super) fn parse<T: Send>(
     if levels > MAX_NESTING {
         let reason =
             format!("the file has more than {MAX_NESTING} brackets, operators and keywords");
-        return Err(failed(reason));
+        return Err(SyntaxError::from_reason(reason));
     }
     if open_brackets(text) > MAX_OPEN_BRACKETS {
-        return Err(failed(format!(
+        return Err(SyntaxError::from_reason(format!(
             "it nests more than {MAX_OPEN_BRACKETS} brackets"
         )));
     }
@@ -112,10 +118,11 @@ pub(super) fn parse<T: Send>(
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(BASE_STACK + levels * STACK_PER_LEVEL);
         let parsing = builder.spawn_scoped(scope, || parse_here(text, language, read));
-        let parsing = parsing.map_err(|error| failed(format!("no memory to parse it: {error}")))?;
+        let parsing = parsing
+            .map_err(|error| SyntaxError::from_reason(format!("no memory to parse it: {error}")))?;
         parsing
             .join()
-            .unwrap_or_else(|_| Err(failed("the parser failed".to_owned())))
+            .unwrap_or_else(|_| Err(SyntaxError::from_reason("the parser failed".to_owned())))
     })
 }
 

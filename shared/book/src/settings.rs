@@ -30,8 +30,9 @@ pub use instance::{
 };
 pub use origin::{Origin, Setting};
 
-use crate::document::{SkipReason, decode};
+use crate::decoding::decode;
 use crate::facets::Facets;
+use crate::skip_reason::SkipReason;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
 use docusaurus::read_docusaurus_config;
@@ -91,8 +92,8 @@ pub fn settings_files_named_in(config: &str) -> BTreeSet<String> {
 
 /// True for an id that Docusaurus accepts: letters, digits, `_` and `-`.
 fn is_instance_id(id: &str) -> bool {
-    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    !id.is_empty() && id.bytes().all(is_known)
+    let mut bytes = id.bytes();
+    !id.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 /// The settings of a site that decide which files are pages and what their URLs are.
@@ -202,9 +203,8 @@ impl SiteSettings {
     /// True if no file of the site says anything about it. Where a bucket's built pages are is known without a file.
     #[must_use]
     pub fn are_defaults(&self) -> bool {
-        let is_default =
-            |it: &Setting| it.origin == Origin::Default || it.name.starts_with("pages.build.");
-        self.origins.iter().all(is_default)
+        let mut origins = self.origins.iter();
+        origins.all(|it| it.origin == Origin::Default || it.name.starts_with("pages.build."))
     }
 
     /// Reads a site's settings from the texts of its [`SETTINGS_FILES`] and of its docs' versions, by name. `has_docs_folder` is true if
@@ -397,14 +397,16 @@ fn site_synonyms(
 
 /// True if `<!-- #id -->` sets a heading's id: a feature of Docusaurus 4 that can be enabled separately.
 fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
-    // Other kinds of values, such as a list of single features, do not change it.
-    let chosen = |value: &ConfigValue| match value {
-        value if value.computed_line().is_some() => None,
-        value => Some(value.bool()),
-    };
-    let all = picker.config_only("future.v4", config.get("future").get("v4"), chosen);
+    let all = config.get("future").get("v4");
     let compat = config.get("markdown").get("mdx1Compat").get("comments");
-    let compat = picker.config_only("markdown.mdx1Compat.comments", compat, chosen);
+    let options = [("future.v4", all), ("markdown.mdx1Compat.comments", compat)];
+    let [all, compat] = options.map(|(name, option)| {
+        picker.config_only(name, option, |value| match value.computed_line() {
+            Some(_) => None,
+            // Other kinds of values, such as a list of single features, do not change it.
+            None => Some(value.bool()),
+        })
+    });
     all == Some(Some(true)) || compat == Some(Some(false))
 }
 

@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::block::{Block, BlockKind, Nesting};
-use super::body::Body;
-use super::document::decode;
-use super::front_matter::{FrontMatter, split_front_matter};
-use super::inputs::Inputs;
-use super::omission::{Omission, OmissionReason};
-use super::placement::FolderTitles;
-use super::settings::ContentKind;
+use crate::block::{Block, BlockKind, Nesting};
+use crate::body::Body;
+use crate::decoding::decode;
+use crate::front_matter::{FrontMatter, split_front_matter};
+use crate::inputs::Inputs;
+use crate::omission::{Omission, OmissionReason};
+use crate::placement::FolderTitles;
+use crate::settings::ContentKind;
 
 /// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -158,9 +158,8 @@ pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
 fn index_title(bytes: &[u8]) -> Option<String> {
     let text = decode(bytes).ok()?;
     let page = split_front_matter(&text).ok()?;
-    let heading = || {
+    page.front_matter.title.clone().or_else(|| {
         let first = page.body.lines().find(|line| !line.trim().is_empty())?;
         Some(first.strip_prefix("# ")?.trim().to_owned())
-    };
-    page.front_matter.title.clone().or_else(heading)
+    })
 }

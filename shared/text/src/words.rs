@@ -71,12 +71,13 @@ impl Language {
 fn stop_words_of(code: &str) -> &'static HashSet<&'static str> {
     static NONE: LazyLock<HashSet<&str>> = LazyLock::new(HashSet::new);
     static LISTS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
-        let list = |code: &'static str| match code {
-            "en" => STOP_WORDS.into(),
-            _ => stop_words::get(code).iter().copied().collect(),
-        };
-        let codes = stop_words::available_languages().iter();
-        codes.map(|code| (*code, list(code))).collect()
+        stop_words::available_languages()
+            .iter()
+            .map(|code| match *code {
+                "en" => ("en", STOP_WORDS.into()),
+                code => (code, stop_words::get(code).iter().copied().collect()),
+            })
+            .collect()
     });
     LISTS.get(code).unwrap_or(&NONE)
 }
@@ -212,9 +213,10 @@ impl DocumentFrequencies {
     /// Returns the rarity of a word, at least 0. `None` if the word was not counted.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f32> {
+        let with = *self.with.get(word)?;
         #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
-        let rarity = |with: &u64| idf(self.chunks as f32, *with as f32);
-        self.with.get(word).map(rarity)
+        let (chunks, with) = (self.chunks as f32, with as f32);
+        Some(idf(chunks, with))
     }
 }
 

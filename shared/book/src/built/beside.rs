@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{HTML, url_of_file};
-use crate::document::decode;
+use super::url_of_file;
+use crate::build_paths::HTML;
+use crate::decoding::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
 use crate::pages::{PageFile, below, page_file};
 use crate::paths::decoded_url;
@@ -24,11 +25,11 @@ pub fn urls_of_source(settings: &SiteSettings, page: &PageFile, bytes: &[u8]) ->
     };
     let instance = settings.instance(&page.instance);
     let names = page_names(instance, &page.relative, &split.front_matter);
-    // Locales without a translation show the default one's page.
-    let shows =
-        |locale: &&String| **locale == page.locale || page.locale == settings.default_locale;
-    let locales = settings.locales.iter().filter(shows);
-    locales
+    settings
+        .locales
+        .iter()
+        // Locales without a translation show the default one's page.
+        .filter(|locale| **locale == page.locale || page.locale == settings.default_locale)
         .map(|locale| shared_form(&page_url(settings, page, locale, &names.slug)))
         .collect()
 }
@@ -43,15 +44,19 @@ pub fn url_in_build(settings: &SiteSettings, page: &PageFile) -> String {
 /// Returns the files that Docusaurus runs to make pages and whose HTML is not among the paths, in path order. Their text is unknown.
 #[must_use]
 pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String>) -> Vec<&'a str> {
-    let pages = paths.iter().filter_map(|path| page_file(settings, path));
-    let built = pages.filter(|page| settings.instance(&page.instance).is_built);
-    let built: BTreeSet<String> = built.map(|page| url_in_build(settings, &page)).collect();
-    let is_unread = |path: &&String| {
-        let url = url_of_script(settings, path);
-        url.is_some_and(|url| !built.contains(&shared_form(&url)))
-    };
-    let scripts = paths.iter().filter(is_unread);
-    scripts.map(String::as_str).collect()
+    let built: BTreeSet<String> = paths
+        .iter()
+        .filter_map(|path| page_file(settings, path))
+        .filter(|page| settings.instance(&page.instance).is_built)
+        .map(|page| url_in_build(settings, &page))
+        .collect();
+    paths
+        .iter()
+        .map(String::as_str)
+        .filter(|path| {
+            url_of_script(settings, path).is_some_and(|url| !built.contains(&shared_form(&url)))
+        })
+        .collect()
 }
 
 /// Returns the URL of the page that Docusaurus makes by running a script; `None` for other files.

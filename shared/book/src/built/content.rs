@@ -29,8 +29,8 @@ pub(super) struct Content {
 
 impl Content {
     pub(super) fn headings(&self) -> usize {
-        let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
-        self.blocks.iter().filter(is_heading).count()
+        let headings = self.blocks.iter().filter(|block| block.is_heading());
+        headings.count()
     }
 }
 
@@ -330,8 +330,10 @@ impl<'a> ContentReader<'a> {
 
     /// Ends a list item that lacks an end tag, at the start of the next one.
     fn end_unclosed_item(&mut self, at: usize) {
-        let is_list_part = |element: &Element| matches!(element.role, Role::Item | Role::List(_));
-        let last = self.open.iter().rposition(is_list_part);
+        let last = self
+            .open
+            .iter()
+            .rposition(|element| matches!(element.role, Role::Item | Role::List(_)));
         if let Some(last) = last.filter(|last| self.open[*last].role == Role::Item) {
             self.close_down_to(last, at);
         }

@@ -161,14 +161,19 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
 /// Returns the language of code from an attribute `data-language`, or from a class such as `language-js`, or `highlight-js` in Sphinx.
 pub(super) fn language_of(tag: &Start) -> Option<String> {
     let classes = attribute(tag, "class").unwrap_or_default();
-    let classes = || classes.split_ascii_whitespace();
     let language = attribute(tag, "data-language")
-        .or_else(|| classes().find_map(|class| class.strip_prefix("language-").map(str::to_owned)))
-        .or_else(|| {
-            classes().find_map(|class| class.strip_prefix("highlight-").map(str::to_owned))
-        });
+        .or_else(|| class_after(&classes, "language-"))
+        .or_else(|| class_after(&classes, "highlight-"));
     // Sphinx's name for code whose author names no language.
     language.filter(|language| !language.is_empty() && language != "default")
+}
+
+/// Returns the rest of the first class with this prefix.
+fn class_after(classes: &str, prefix: &str) -> Option<String> {
+    let mut rests = classes
+        .split_ascii_whitespace()
+        .filter_map(|class| class.strip_prefix(prefix));
+    rests.next().map(str::to_owned)
 }
 
 impl Address<'_> {

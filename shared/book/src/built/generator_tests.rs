@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::block::{Block, BlockKind, MarkKind};
-use crate::document::{missing_inputs, read_document};
 use crate::pages::{list_pages, page_file};
+use crate::reader::{missing_inputs, read_document};
 
 const FRONT: &str = "<html lang=en><head><title>Robots</title><link rel=canonical href=https://example.org/book/></head><main><h1>Robots</h1></main>";
 

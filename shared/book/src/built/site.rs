@@ -1,17 +1,14 @@
 //! The place of an HTML file in the built site, and whether it is a page of the book.
 
-use crate::document::SkipReason;
-use crate::inputs::Inputs;
+use crate::build_paths::{HTML, INDEX, place_in_build};
+use crate::inputs::{Inputs, content_of};
 use crate::pages::PageFile;
-use crate::paths::{decoded_url, url_of_path};
+use crate::paths::{decoded_url, path_of_address, url_of_path};
 use crate::settings::SiteSettings;
+use crate::skip_reason::SkipReason;
 use crate::webpage::Head;
 
-use super::HTML;
 use super::beside::same_url;
-
-/// The file that a folder's URL shows.
-const INDEX: &str = "index.html";
 
 /// Returns the URL path of a page: its canonical one if that is its own, else that of its file.
 ///
@@ -42,49 +39,10 @@ pub(super) fn url_of(
     if same_url(&canonical) == same_url(&own) {
         return Ok(canonical);
     }
-    let files = files_at(settings, page, &canonical);
-    let exists = |file: &String| inputs.get(file).is_some_and(|it| it.content().is_some());
-    match files.iter().find(|file| exists(file)) {
-        Some(original) => Err(SkipReason::Copy(original.clone())),
-        None => Ok(own),
-    }
-}
-
-/// Returns the locale of a file at a path in the build, and its URL path: `/book/a/` for `a/index.html`, `/book/a.html` for `a.html`.
-pub(crate) fn place_in_build<'a>(settings: &'a SiteSettings, relative: &str) -> (&'a str, String) {
-    let folders = settings.locales.iter();
-    let folders = folders.map(|locale| (locale, locale_folder(settings, locale)));
-    let around = folders.filter(|(_, folder)| relative.starts_with(folder));
-    let innermost = around.max_by_key(|(_, folder)| folder.len());
-    let (locale, folder) = innermost.unwrap_or((&settings.default_locale, String::new()));
-    let path = &relative[folder.len()..];
-    let is_index = path == INDEX || path.ends_with("/index.html");
-    let path = path
-        .strip_suffix(INDEX)
-        .filter(|_| is_index)
-        .unwrap_or(path);
-    (
-        locale,
-        settings.locale_base_url(locale) + &url_of_path(path),
-    )
-}
-
-/// Returns the folders of locales in the build, `de/`, and of the default one, which is empty.
-#[must_use]
-pub fn locale_folders(settings: &SiteSettings) -> Vec<String> {
-    let locales = settings.locales.iter();
-    locales
-        .map(|locale| locale_folder(settings, locale))
-        .collect()
-}
-
-/// The folder of a locale in the build. It has the locale's name, unless the locale's base URL sets another.
-fn locale_folder(settings: &SiteSettings, locale: &str) -> String {
-    let base = settings.locale_base_url(locale);
-    match base.strip_prefix(&settings.base_url) {
-        Some(folder) => folder.to_owned(),
-        None => format!("{locale}/"),
-    }
+    let original = files_at(settings, page, &canonical)
+        .into_iter()
+        .find(|file| content_of(inputs, file).is_some());
+    original.map_or(Ok(own), |original| Err(SkipReason::Copy(original)))
 }
 
 /// Returns the URL path of a page's file.
@@ -103,20 +61,7 @@ pub(crate) fn canonical_files(settings: &SiteSettings, page: &PageFile, html: &s
 /// The path of the canonical address, in the form of all URLs of built pages: decoded as far as that keeps its meaning.
 fn canonical_path(head: &Head) -> Option<String> {
     let address = head.canonical.as_deref()?;
-    Some(url_of_path(&decoded_url(&path_of(address)?)))
-}
-
-/// Returns the path of an address on the web, or of one from the root of the site's host, without its query and fragment.
-pub(crate) fn path_of(address: &str) -> Option<String> {
-    let rest = address
-        .strip_prefix("https://")
-        .or_else(|| address.strip_prefix("http://"));
-    let path = match rest {
-        Some(rest) => rest.find('/').map_or("/", |slash| &rest[slash..]),
-        None => address,
-    };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
-    path.starts_with('/').then(|| path.to_owned())
+    Some(url_of_path(&decoded_url(&path_of_address(address)?)))
 }
 
 /// The files that a host may show at a URL path, in the build of a page.

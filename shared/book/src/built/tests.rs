@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::block::{Block, BlockKind, MarkKind};
-use crate::document::read_document;
+use crate::build_paths::locale_folders;
 use crate::pages::{list_pages, page_file};
+use crate::reader::read_document;
 
 const SOURCE: &str = "build/about.html";
 

@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use uuid::Uuid;
 
-use crate::{Block, BlockKind, Document, Omission, visible, with_line_feeds};
+use crate::block::{Block, BlockKind};
+use crate::decoding::with_line_feeds;
+use crate::document::Document;
+use crate::hidden::visible;
+use crate::omission::Omission;
 
 use super::types::Chunk;
 
@@ -130,28 +134,24 @@ fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
             omissions: document.omissions.iter().collect(),
         }];
     }
-    let single = |line: u32| Region {
-        start: line,
-        end: line,
-        blocks: Vec::new(),
-        omissions: Vec::new(),
-    };
     let mut pieces: Vec<Region<'a>> = (1..)
         .zip(lines)
         .filter(|(_, line)| line.contains(char::is_alphanumeric))
-        .map(|(number, _)| single(number))
+        .map(|(number, _)| Region::from_line(number))
         .collect();
     pieces.extend(document.blocks.iter().map(|block| Region {
         end: block.end_line,
         blocks: vec![block],
-        ..single(block.start_line)
+        ..Region::from_line(block.start_line)
     }));
-    let omissions = document.omissions.iter();
-    let omissions = omissions.filter(|omission| omission.text.contains(char::is_alphanumeric));
+    let omissions = document
+        .omissions
+        .iter()
+        .filter(|omission| omission.text.contains(char::is_alphanumeric));
     pieces.extend(omissions.map(|omission| Region {
         end: omission.end_line,
         omissions: vec![omission],
-        ..single(omission.start_line)
+        ..Region::from_line(omission.start_line)
     }));
     pieces.sort_by_key(|piece| (piece.start, piece.end));
     let mut regions: Vec<Region<'a>> = Vec::new();
@@ -169,11 +169,22 @@ fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
 }
 
 impl<'a> Region<'a> {
+    fn from_line(line: u32) -> Self {
+        Self {
+            start: line,
+            end: line,
+            blocks: Vec::new(),
+            omissions: Vec::new(),
+        }
+    }
+
     /// The text that the region's blocks show. A list of the page's headings is generated, so it has no source.
     fn shown(&self) -> Vec<Cow<'a, str>> {
-        let written = |block: &&&Block| block.kind != BlockKind::Contents;
-        let written = self.blocks.iter().filter(written);
-        written.map(|block| block.shown_text()).collect()
+        self.blocks
+            .iter()
+            .filter(|block| block.kind != BlockKind::Contents)
+            .map(|block| block.shown_text())
+            .collect()
     }
 
     /// Words of the source that are in no block and no omission.
@@ -197,24 +208,19 @@ impl<'a> Region<'a> {
             .iter()
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
             .collect();
-        let texts: Vec<String> = holding.iter().map(|chunk| chunk.shown_text()).collect();
-        // Each search begins where the last one ended, because the rest of a cut block is in the next chunk.
-        let mut at = 0;
-        let mut held = |text: &str| {
-            let mut places = (at..texts.len()).chain(0..at);
-            let found = places.find(|place| texts[*place].contains(text));
-            at = found.unwrap_or(at);
-            found.is_some()
+        let mut texts = ChunkTexts {
+            texts: holding.iter().map(|chunk| chunk.shown_text()).collect(),
+            last_match: 0,
         };
         for text in &shown {
-            if held(text) {
+            if texts.contain(text) {
                 continue;
             }
             for line in text.lines() {
-                if held(line.trim()) {
+                if texts.contain(line.trim()) {
                     continue;
                 }
-                let words = words_of(line).filter(|word| !held(start_of(word)));
+                let words = words_of(line).filter(|word| !texts.contain(start_of(word)));
                 unaccounted.extend(words.map(str::to_owned));
             }
         }
@@ -230,6 +236,22 @@ impl<'a> Region<'a> {
             left_out: self.omissions.into_iter().cloned().collect(),
             unaccounted,
         }
+    }
+}
+
+struct ChunkTexts {
+    texts: Vec<String>,
+    last_match: usize,
+}
+
+impl ChunkTexts {
+    /// Searches from the last match on, because the rest of a cut block is in the next chunk.
+    fn contain(&mut self, text: &str) -> bool {
+        let place = (self.last_match..self.texts.len())
+            .chain(0..self.last_match)
+            .find(|place| self.texts[*place].contains(text));
+        self.last_match = place.unwrap_or(self.last_match);
+        place.is_some()
     }
 }
 

@@ -13,7 +13,11 @@ use std::collections::HashMap;
 use pulldown_cmark::{Event, Parser, Tag};
 use uuid::Uuid;
 
-use crate::{Block, BlockKind, Document, Mark, MarkKind, Placement, fence_of, shortened_title};
+use crate::block::{Block, BlockKind, Mark, MarkKind};
+use crate::document::Document;
+use crate::escape::fence_of;
+use crate::placement::Placement;
+use crate::titles::shortened_title;
 
 pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
@@ -53,15 +57,11 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
             chunk.page = 1 + words_before / types::WORDS_A_PRINTED_PAGE;
             words_before += piece.new_words();
             let text = chunk.embedded_text();
-            let id = |occurrence: usize| {
-                Uuid::new_v5(&document.id, format!("{text}\n{occurrence}").as_bytes())
-            };
-            let first = id(0);
+            let first = chunk_id(document, &text, 0);
             let occurrence = occurrences.entry(first).or_insert(0);
-            chunk.chunk_id = if *occurrence == 0 {
-                first
-            } else {
-                id(*occurrence)
+            chunk.chunk_id = match *occurrence {
+                0 => first,
+                repeated => chunk_id(document, &text, repeated),
             };
             *occurrence += 1;
             chunks.push(chunk);
@@ -70,21 +70,25 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     chunks
 }
 
+fn chunk_id(document: &Document, text: &str, occurrence: usize) -> Uuid {
+    Uuid::new_v5(&document.id, format!("{text}\n{occurrence}").as_bytes())
+}
+
 /// Returns, for each section, whether its chunks are enriched with module and chapter. Sections under the same heading of level 2 are
 /// enriched if they are short together.
 fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
-    let begins = |section: &Section<'_>| section.level().is_none_or(|level| level <= 2);
-    let groups = sections.chunk_by(|_, next| !begins(next));
-    let enriched = groups.flat_map(|group| {
-        let blocks = group
-            .iter()
-            .flat_map(|section| section.heading.into_iter().chain(section.blocks));
-        // Counting stops once the limit is exceeded.
-        let mut left = blocks.map(|block| count_tokens(&block.text));
-        let left = left.try_fold(policy.enrich_below_tokens, usize::checked_sub);
-        std::iter::repeat_n(left.is_some_and(|left| left > 0), group.len())
-    });
-    enriched.collect()
+    sections
+        .chunk_by(|_, next| next.level().is_some_and(|level| level > 2))
+        .flat_map(|group| {
+            let mut token_counts = group
+                .iter()
+                .flat_map(|section| section.heading.into_iter().chain(section.blocks))
+                .map(|block| count_tokens(&block.text));
+            // Counting stops once the limit is exceeded.
+            let left = token_counts.try_fold(policy.enrich_below_tokens, usize::checked_sub);
+            std::iter::repeat_n(left.is_some_and(|left| left > 0), group.len())
+        })
+        .collect()
 }
 
 struct SectionContext<'a> {
@@ -148,8 +152,11 @@ impl SectionContext<'_> {
 /// The blocks to embed. A list of the page's headings is left out, because it would match questions about the sections it
 /// names; it stays if there is nothing else.
 fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
-    let is_text = |block: &&&Block| block.kind != BlockKind::Contents;
-    let searched: Vec<&Block> = blocks.iter().filter(is_text).copied().collect();
+    let searched: Vec<&Block> = blocks
+        .iter()
+        .copied()
+        .filter(|block| block.kind != BlockKind::Contents)
+        .collect();
     if searched.is_empty() {
         blocks
     } else {
@@ -199,33 +206,38 @@ fn marked_text(blocks: &[&Block]) -> (String, Vec<Mark>) {
 
 /// The marks of a block whose embedded text is `text`.
 fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
-    let mark = |kind, start, end| Mark { kind, start, end };
-    let whole = |kind| vec![mark(kind, 0, text.len())];
     let blocks = match &block.kind {
-        BlockKind::Code { title, .. } => {
-            let title = title.as_ref().map_or(0, String::len);
-            let fence = title + usize::from(title > 0);
-            let title = (title > 0).then(|| mark(MarkKind::Paragraph, 0, title));
-            let code = mark(MarkKind::Fence, fence, text.len());
-            title.into_iter().chain([code]).collect()
+        BlockKind::Code { title, .. } => code_marks(title.as_deref(), text.len()),
+        BlockKind::Contents => item_marks(text),
+        BlockKind::ListItem => vec![Mark::from((MarkKind::ListItem, 0, text.len()))],
+        BlockKind::Table => vec![Mark::from((MarkKind::Table, 0, text.len()))],
+        BlockKind::Heading { .. } | BlockKind::Paragraph => {
+            vec![Mark::from((MarkKind::Paragraph, 0, text.len()))]
         }
-        BlockKind::Contents => {
-            let lines = text.split_inclusive('\n').scan(0, |end, line| {
-                let start = *end;
-                *end += line.len();
-                Some(mark(
-                    MarkKind::ListItem,
-                    start,
-                    start + line.trim_end().len(),
-                ))
-            });
-            lines.collect()
-        }
-        BlockKind::ListItem => whole(MarkKind::ListItem),
-        BlockKind::Table => whole(MarkKind::Table),
-        BlockKind::Heading { .. } | BlockKind::Paragraph => whole(MarkKind::Paragraph),
     };
     blocks.into_iter().chain(block.marks.iter().cloned())
+}
+
+fn code_marks(title: Option<&str>, length: usize) -> Vec<Mark> {
+    match title.map_or(0, str::len) {
+        0 => vec![Mark::from((MarkKind::Fence, 0, length))],
+        title => vec![
+            Mark::from((MarkKind::Paragraph, 0, title)),
+            Mark::from((MarkKind::Fence, title + 1, length)),
+        ],
+    }
+}
+
+/// Marks each line as a list item.
+fn item_marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.trim_end().len();
+        marks.push(Mark::from((MarkKind::ListItem, start, end)));
+        start += line.len();
+    }
+    marks
 }
 
 /// A block's text. Code is fenced, so that quotes can preserve it as code.

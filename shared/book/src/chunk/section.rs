@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Block, BlockKind, shortened_title};
+use crate::block::{Block, BlockKind};
+use crate::titles::shortened_title;
 
 /// The type of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,17 +131,19 @@ pub(crate) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
 }
 
 pub(super) fn classify(section: &Section<'_>) -> SectionType {
-    let is_structural = |title: &String| {
-        let title = title.to_lowercase();
-        let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
-        STRUCTURAL_TITLES.iter().any(|name| title.starts_with(name))
-    };
     let code_blocks = section.blocks.iter().filter(|block| block.is_code());
-    if section.path.titles().iter().any(is_structural) {
+    let titles = section.path.titles();
+    if titles.iter().any(|title| is_structural(title)) {
         SectionType::Structural
     } else if code_blocks.count() >= CODE_HEAVY_BLOCKS {
         SectionType::CodeHeavy
     } else {
         SectionType::Instructional
     }
+}
+
+fn is_structural(title: &str) -> bool {
+    let title = title.to_lowercase();
+    let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
+    STRUCTURAL_TITLES.iter().any(|name| title.starts_with(name))
 }

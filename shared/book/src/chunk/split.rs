@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::{Block, BlockKind, Mark};
+use crate::block::{Block, BlockKind, Mark};
 
 use super::fenced_text;
 use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
@@ -187,12 +187,14 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
 
 /// The marks of a part: those of the repeated header, and those of its stretch of the block's text.
 fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
-    let of = |stretch: Range<usize>| {
-        let marks = block.marks.iter();
-        marks.filter_map(move |mark| mark.within(&stretch))
-    };
-    let own = of(stretch).map(|mark| mark.after(header));
-    of(0..header).chain(own).collect()
+    let of_header = block
+        .marks
+        .iter()
+        .filter_map(|mark| mark.within(&(0..header)));
+    let own = block.marks.iter().filter_map(|mark| mark.within(&stretch));
+    of_header
+        .chain(own.map(|mark| mark.after(header)))
+        .collect()
 }
 
 /// One part of a split block: its text, and the source lines of its units if units are lines.
@@ -203,23 +205,15 @@ fn part_of(
     units: Range<usize>,
     by_line: bool,
 ) -> Block {
-    let Range {
-        start: from,
-        end: to,
-    } = units;
-    let line = |unit: usize| u32::try_from(unit).unwrap_or(u32::MAX);
     let (start_line, end_line) = if by_line {
-        // Below a fence's opening line, or a table's header and delimiter row.
-        let first = block.start_line.saturating_add(1);
-        let start = first.saturating_add(line(from));
-        let end = first.saturating_add(line(to.max(from + 1) - 1));
-        (start.min(block.end_line), end.min(block.end_line))
+        let last = units.end.max(units.start + 1) - 1;
+        (line_of(block, units.start), line_of(block, last))
     } else {
         (block.start_line, block.end_line)
     };
     let mut kind = block.kind.clone();
     // Only the first part keeps the title.
-    if let (BlockKind::Code { title, .. }, true) = (&mut kind, from > 0) {
+    if let (BlockKind::Code { title, .. }, true) = (&mut kind, units.start > 0) {
         *title = None;
     }
     let kept = 0..text.trim_end().len();
@@ -234,22 +228,32 @@ fn part_of(
     }
 }
 
+/// Returns the source line of a unit, below a fence's opening line, or a table's header and delimiter row.
+fn line_of(block: &Block, unit: usize) -> u32 {
+    let unit = u32::try_from(unit).unwrap_or(u32::MAX);
+    let first = block.start_line.saturating_add(1);
+    first.saturating_add(unit).min(block.end_line)
+}
+
 /// Splits a text after its sentences, which keep the white space behind them.
 ///
 /// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
-    let may_end = |c: char| c.is_whitespace() || matches!(c, '。' | '！' | '？');
     let mut sentences = Vec::new();
     let mut start = 0;
     for (at, part) in text.split_sentence_bound_indices() {
         let end = at + part.len();
-        if part.ends_with(may_end) || end == text.len() {
+        if end == text.len() || part.ends_with(can_end_sentence) {
             sentences.push(&text[start..end]);
             start = end;
         }
     }
     sentences
+}
+
+fn can_end_sentence(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '。' | '！' | '？')
 }
 
 /// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.

@@ -66,57 +66,65 @@ fn piece_end(text: &str, from: usize) -> usize {
 /// The length of the first piece of a text according to [`PIECE`]; `None` if a non-ASCII character decides. Most text is ASCII,
 /// and this path is ten times as fast.
 fn ascii_piece(text: &[u8]) -> Option<usize> {
-    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
-    let is_mark = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_space(byte);
-    // The end of a run that begins at `from`; `None` if a non-ASCII character follows it.
-    let run = |from: usize, holds: &dyn Fn(&u8) -> bool| -> Option<usize> {
-        let length = text[from..].iter().take_while(|byte| holds(byte)).count();
-        let end = from + length;
-        text.get(end).is_none_or(u8::is_ascii).then_some(end)
-    };
     let first = *text.first()?;
     let second = text.get(1).copied();
     if !first.is_ascii() || second.is_some_and(|byte| !byte.is_ascii()) {
         return None;
     }
-    if first == b'\'' {
-        match second.map(|byte| byte.to_ascii_lowercase()) {
-            Some(b's' | b't' | b'm' | b'd') => return Some(2),
-            Some(two @ (b'r' | b'v' | b'l')) => {
-                let third = text.get(2).map(u8::to_ascii_lowercase);
-                if third == Some(if two == b'l' { b'l' } else { b'e' }) {
-                    return Some(3);
-                }
-            }
-            _ => {}
-        }
+    if let Some(length) = contraction(text) {
+        return Some(length);
     }
-    if is_letter(&first) {
-        return run(0, &is_letter);
+    if first.is_ascii_alphabetic() {
+        return run_end(text, 0, |byte| byte.is_ascii_alphabetic());
     }
     if first.is_ascii_digit() {
-        let digits = run(0, &u8::is_ascii_digit)?;
+        let digits = run_end(text, 0, |byte| byte.is_ascii_digit())?;
         return Some(digits.min(3));
     }
-    if !matches!(first, b'\r' | b'\n') && second.is_some_and(|byte| is_letter(&byte)) {
-        return run(1, &is_letter);
+    if !is_line_end(first) && second.is_some_and(|byte| byte.is_ascii_alphabetic()) {
+        return run_end(text, 1, |byte| byte.is_ascii_alphabetic());
     }
     let marks = usize::from(first == b' ');
-    if text.get(marks).is_some_and(is_mark) {
-        let end = run(marks, &is_mark)?;
-        return run(end, &|byte| matches!(byte, b'\r' | b'\n'));
+    if text.get(marks).is_some_and(|byte| is_mark(*byte)) {
+        let end = run_end(text, marks, is_mark)?;
+        return run_end(text, end, is_line_end);
     }
-    let spaces = run(0, &is_space)?;
-    let line_end = text[..spaces]
-        .iter()
-        .rposition(|byte| matches!(byte, b'\r' | b'\n'));
+    let spaces = run_end(text, 0, is_space)?;
+    let line_end = text[..spaces].iter().rposition(|byte| is_line_end(*byte));
     Some(match line_end {
         Some(at) => at + 1,
         // The last of several spaces belongs to the following word.
         None if spaces < text.len() && spaces > 1 => spaces - 1,
         None => spaces,
     })
+}
+
+/// The length of the ending of a contraction at the start of a text: `'s`, `'ll`.
+fn contraction(text: &[u8]) -> Option<usize> {
+    match text.strip_prefix(b"'")? {
+        [b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => Some(2),
+        [b'r' | b'R' | b'v' | b'V', b'e' | b'E', ..] | [b'l' | b'L', b'l' | b'L', ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// The end of a run of such bytes that begins at `from`; `None` if a non-ASCII character follows it.
+fn run_end(text: &[u8], from: usize, holds: impl Fn(u8) -> bool) -> Option<usize> {
+    let length = text[from..].iter().take_while(|byte| holds(**byte)).count();
+    let end = from + length;
+    text.get(end).is_none_or(u8::is_ascii).then_some(end)
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn is_mark(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_space(byte)
 }
 
 fn count_piece(piece: &str, remembered: &mut HashMap<Box<str>, u32>) -> usize {

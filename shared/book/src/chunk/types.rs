@@ -4,7 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::section::SectionType;
-use crate::Mark;
+use crate::block::Mark;
 
 /// Words per printed page, for a chunk's `page`.
 pub(super) const WORDS_A_PRINTED_PAGE: usize = 500;

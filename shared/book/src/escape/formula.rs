@@ -89,13 +89,16 @@ fn ends_in_www(text: &str) -> bool {
 /// True if a star or an underscore can open emphasis (`CommonMark`'s left-flanking run).
 fn opens(chars: &[char], at: usize) -> bool {
     let mark = chars[at];
-    let others = |c: &&char| **c != mark;
-    let before = chars[..at].iter().rev().find(others).unwrap_or(&'$');
-    let after = chars[at..].iter().find(others).unwrap_or(&'$');
-    let is_punctuation = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let before = chars[..at].iter().rev().find(|c| **c != mark);
+    let after = chars[at..].iter().find(|c| **c != mark);
+    let (before, after) = (*before.unwrap_or(&'$'), *after.unwrap_or(&'$'));
     let is_flanking = !after.is_whitespace()
-        && (!is_punctuation(*after) || before.is_whitespace() || is_punctuation(*before))
+        && (!is_punctuation(after) || before.is_whitespace() || is_punctuation(before))
         && (mark == '*' || !before.is_alphanumeric());
     // Micromark lets any such character open emphasis before another one.
     is_flanking || matches!(after, '*' | '_')
+}
+
+fn is_punctuation(c: char) -> bool {
+    !c.is_alphanumeric() && !c.is_whitespace()
 }

@@ -12,8 +12,8 @@ pub fn of(address: &str) -> Option<String> {
         .find_map(|scheme| address.strip_prefix(scheme));
     let is_web = host.is_some_and(|host| {
         let end = host.find(['/', '?', '#', '\\']).unwrap_or(host.len());
-        let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':');
-        end > 0 && host[..end].chars().all(is_host)
+        let mut host = host[..end].chars();
+        end > 0 && host.all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | ':'))
     });
     let is_path = address.starts_with('/') && !address.starts_with("//");
     ((is_web || is_path) && address.len() <= MAX_BYTES).then(|| encoded(address))

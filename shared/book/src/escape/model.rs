@@ -41,8 +41,7 @@ impl Pieces {
             ..Writer::default()
         };
         writer.write(&pieces);
-        let is_space = |c: char| c.is_ascii_whitespace();
-        writer.markdown.trim_end_matches(is_space).to_owned()
+        writer.markdown.trim_ascii_end().to_owned()
     }
 }
 
@@ -62,8 +61,9 @@ pub fn heading_text(markdown: &str) -> String {
 /// Returns the info string of a code block; without the parts that could be read as something else.
 #[must_use]
 pub fn fence_info(language: &str, title: &str) -> String {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
-    let is_known = language.chars().all(is_name);
+    let is_known = language
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "+-_#.".contains(c));
     let language = if is_known { language } else { "" };
     // These characters have a meaning in an info string.
     let title = visible(title).replace(['`', '"', '\\', '&', '\n'], "");

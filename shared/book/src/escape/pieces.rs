@@ -1,5 +1,6 @@
 //! Splits a stretch of marked text into prose, code, formulas, links and emphasis.
 
+use std::mem::discriminant;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -174,12 +175,13 @@ impl Pieces {
             };
             let next = rest.peek().map(std::slice::from_ref);
             let next = next.and_then(first_character);
-            let is_link = |wrap: &Wrap| matches!(wrap, Wrap::Link { .. });
-            let nests = within.iter().any(|outer| is_link(outer) == is_link(&wrap));
+            let nests = within
+                .iter()
+                .any(|outer| discriminant(*outer) == discriminant(&wrap));
             let is_kept = !nests
                 && match wrap {
                     Wrap::Link { .. } => is_link_text(&inner.0),
-                    Wrap::Emphasis(_) => is_emphasis(&inner.0) && flat.parts(next),
+                    Wrap::Emphasis(_) => is_emphasis(&inner.0) && flat.is_separate(next),
                 };
             if is_kept {
                 let within: Vec<&Wrap> = within.iter().copied().chain([&wrap]).collect();
@@ -210,10 +212,7 @@ impl Pieces {
     }
 
     /// True if the characters before and after separate a mark of emphasis from its surroundings.
-    fn parts(&self, next: Option<char>) -> bool {
-        let parts = |c: char| {
-            matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
-        };
+    fn is_separate(&self, next: Option<char>) -> bool {
         let before = self.0.last().and_then(|last| match last {
             MarkdownPiece::Prose(text) => text.chars().next_back(),
             MarkdownPiece::Code(_) => Some('`'),
@@ -224,25 +223,33 @@ impl Pieces {
             }
             MarkdownPiece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
         });
-        before.is_none_or(parts) && next.is_none_or(parts)
+        before.is_none_or(separates) && next.is_none_or(separates)
     }
+}
+
+fn separates(c: char) -> bool {
+    matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
 }
 
 /// True for text that looks like a citation number in brackets.
 fn is_number(text: &str) -> bool {
-    let is_part = |c: char| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c);
-    text.chars().all(is_part)
+    text.chars()
+        .all(|c| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c))
 }
 
 /// True if pieces can be the text of a link: they show something other than a citation number, and none of them can end the link.
 fn is_link_text(pieces: &[MarkdownPiece]) -> bool {
-    let shows = |piece: &MarkdownPiece| match piece {
+    pieces.iter().any(is_text) && !pieces.iter().any(ends_link)
+}
+
+/// True for pieces that show something other than a citation number.
+fn is_text(piece: &MarkdownPiece) -> bool {
+    match piece {
         MarkdownPiece::Prose(text) => !is_number(text),
         MarkdownPiece::Wrapped(_, inner) => is_link_text(&inner.0),
         MarkdownPiece::Code(_) | MarkdownPiece::Markup(_) | MarkdownPiece::Picture { .. } => true,
         MarkdownPiece::Formula(_) => false,
-    };
-    pieces.iter().any(shows) && !pieces.iter().any(ends_link)
+    }
 }
 
 /// True for pieces whose brackets could end a link or turn it into a definition.
@@ -257,8 +264,12 @@ fn ends_link(piece: &MarkdownPiece) -> bool {
 
 /// True if pieces neither begin nor end with a character that prevents emphasis.
 fn is_emphasis(pieces: &[MarkdownPiece]) -> bool {
-    let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
-    first_character(pieces).is_some_and(holds) && last_character(pieces).is_some_and(holds)
+    first_character(pieces).is_some_and(can_border_emphasis)
+        && last_character(pieces).is_some_and(can_border_emphasis)
+}
+
+fn can_border_emphasis(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~')
 }
 
 /// The first character of the pieces, whether or not a link around them is kept.

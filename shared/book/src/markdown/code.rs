@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::block::{BlockKind, Mark, MarkKind};
-use super::super::mdx::{Flavor, MATH_INFO};
-use super::super::omission::{Omission, OmissionReason};
 use super::{BlockReader, Pass};
+use crate::block::{BlockKind, Mark, MarkKind};
+use crate::dialect::Flavor;
+use crate::mdx::MATH_INFO;
+use crate::omission::OmissionReason;
 
 /// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
 const MAX_INDENTED_DEPTH: usize = 8;
@@ -45,22 +46,14 @@ impl BlockReader<'_> {
             language: first_word(&info),
             title: fence_title(&info),
         };
-        let left_out = |reason, text: String| Omission {
-            start_line: lines.start,
-            end_line: lines.end,
-            reason,
-            text,
-        };
         let marks: Vec<&str> = HIGHLIGHT_MARK
             .find_iter(code)
             .map(|mark| mark.as_str())
             .collect();
         if !marks.is_empty() {
-            let marks = left_out(OmissionReason::HighlightMark, marks.concat());
-            self.parsed.omissions.push(marks);
+            self.leave_out(OmissionReason::HighlightMark, marks.concat(), lines);
         }
-        let info = left_out(OmissionReason::FenceInfo, info);
-        self.parsed.omissions.push(info);
+        self.leave_out(OmissionReason::FenceInfo, info, lines);
         let shown = HIGHLIGHT_MARK.replace_all(code, "");
         self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);
     }
@@ -69,9 +62,12 @@ impl BlockReader<'_> {
 /// Removes the common indentation of text that looked like code. Returns the text with the file's line number of each of its lines;
 /// `lines` are the numbers before.
 fn unindented(text: &str, lines: &[u32]) -> (String, Vec<u32>) {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let filled = text.lines().filter(|line| !line.trim().is_empty());
-    let common = filled.map(indent).min().unwrap_or(0);
+    let common = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
     let mut unindented = String::with_capacity(text.len());
     let mut line_of = Vec::new();
     let last = lines.last().copied().unwrap_or(1);

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::mdx::{Flavor, HIDDEN_END, HIDDEN_START, REMOVED_MARK};
+use crate::dialect::Flavor;
+use crate::mdx::{HIDDEN_END, HIDDEN_START, REMOVED_MARK};
 
 /// Text that does not count for a heading's id: the attributes of tags.
 pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {

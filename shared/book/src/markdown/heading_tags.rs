@@ -1,9 +1,9 @@
 //! Headings written as tags: the text between both tags becomes a heading.
 
-use super::super::block::BlockKind;
-use super::super::mdx::HeadingTag;
 use super::source_lines::SourceLines;
 use super::{BlockReader, linkable};
+use crate::block::BlockKind;
+use crate::heading_tag::HeadingTag;
 
 /// A heading tag that has not been closed yet.
 pub(super) struct OpenHeading {

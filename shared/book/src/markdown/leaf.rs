@@ -107,13 +107,8 @@ impl Leaf {
     }
 
     fn is_within(&self, new: &MarkKind) -> bool {
-        let sort = |kind: &MarkKind| match kind {
-            MarkKind::Strong | MarkKind::Emphasis => 0,
-            MarkKind::Link(_) => 1,
-            _ => 2,
-        };
         let mut open = self.open.iter().flatten().chain(&self.open_tags);
-        open.any(|&at| sort(&self.marks[at].kind) == sort(new))
+        open.any(|&at| nesting_class(&self.marks[at].kind) == nesting_class(new))
     }
 
     /// Returns the visible text, with the marks at their positions in it.
@@ -125,9 +120,10 @@ impl Leaf {
             .collect();
         // All removed characters have the same length in bytes.
         let length = removed.first().map_or(0, Range::len);
-        let moved = |at: usize| at - length * removed.partition_point(|gone| gone.end <= at);
         for mark in &mut self.marks {
-            (mark.start, mark.end) = (moved(mark.start), moved(mark.end));
+            for at in [&mut mark.start, &mut mark.end] {
+                *at -= length * removed.partition_point(|gone| gone.end <= *at);
+            }
         }
         if let std::borrow::Cow::Owned(text) = shown(&self.text) {
             self.text = text;
@@ -137,5 +133,14 @@ impl Leaf {
 
     pub(super) fn range(&self) -> Range<usize> {
         self.start.unwrap_or(self.end)..self.end
+    }
+}
+
+/// Marks of one class do not nest.
+fn nesting_class(kind: &MarkKind) -> u8 {
+    match kind {
+        MarkKind::Strong | MarkKind::Emphasis => 0,
+        MarkKind::Link(_) => 1,
+        _ => 2,
     }
 }

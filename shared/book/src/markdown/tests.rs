@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::super::mdx::prepare;
 use super::super::mdx::tests::{MARKDOWN, MDX};
 use super::*;
+use crate::mdx::prepare;
 
 fn blocks(text: &str) -> Vec<Block> {
     let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);

@@ -1,10 +1,11 @@
 //! Docusaurus's component for code that a page computes.
 
-use super::super::escape::{fence_info, fenced};
-use super::super::jsx::{AttributeValue, Tag, attributes, expression_length, only_string};
-use super::super::lines::continued_prefix;
-use super::super::omission::OmissionReason;
-use super::{Flavor, Preparer};
+use super::Preparer;
+use crate::dialect::Flavor;
+use crate::escape::{fence_info, fenced};
+use crate::jsx::{AttributeValue, Tag, attributes, expression_length, only_string};
+use crate::lines::continued_prefix;
+use crate::omission::OmissionReason;
 
 /// Begin strings in JavaScript.
 const QUOTES: [char; 3] = ['`', '"', '\''];

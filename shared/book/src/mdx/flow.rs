@@ -1,9 +1,10 @@
 //! Lines of tags that form blocks: in MDX, and HTML in plain Markdown.
 
-use super::super::html::html_block;
-use super::super::jsx::expression_length;
-use super::super::lines::continued_prefix;
-use super::{Flavor, LineKind, Preparer};
+use super::{LineKind, Preparer};
+use crate::dialect::Flavor;
+use crate::html::html_block;
+use crate::jsx::expression_length;
+use crate::lines::continued_prefix;
 
 /// Replaces a removed block of tags. It is a block in Markdown as well, so the lines around it stay separate as in MDX: a `---`
 /// below it is not an underline, and a list above it ends.

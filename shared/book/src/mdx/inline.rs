@@ -1,22 +1,18 @@
-//! Removes tags and expressions from a line of text.
+//! Removes tags from a line of text.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::super::imports::shown_text_file;
-use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
-use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
-use super::super::omission::{Omission, OmissionReason};
-use super::super::openapi::Shown;
-use super::super::placeholder::{Contents, Placeholder};
-use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
 use super::marked_tag::marked_prose;
 use super::{
     Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
     REMOVED_MARK,
 };
+use crate::jsx::{Gap, Tag, TagStart, parse_tag, tag_start};
+use crate::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
+use crate::omission::{Omission, OmissionReason};
+use crate::openapi::Shown;
+use crate::placeholder::{Contents, Placeholder};
+use crate::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -24,17 +20,10 @@ const MAX_KEPT: usize = 64;
 /// The most lines of a tag inside a quote. Each is copied to remove the quote mark.
 const MAX_QUOTED_TAG_LINES: usize = 32;
 
-/// A text directive with an optional label at the end of a text; braces after it are its attributes.
-static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[^:\\]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\[[^\[\]]*\])?$")
-        .expect("the pattern is a constant")
-});
-
 impl Preparer<'_> {
     /// Copies a line of text without tags and expressions, which may extend over several lines.
     pub(super) fn text_line(&mut self, kind: LineKind) {
         self.kind = kind;
-        let heading = kind == LineKind::Heading;
         self.current_line = self.line;
         if kind == LineKind::Html {
             self.container_marks();
@@ -47,7 +36,7 @@ impl Preparer<'_> {
                     self.at += 1;
                     break;
                 }
-                '<' => self.markup(rest, heading),
+                '<' => self.markup(rest),
                 _ if kind == LineKind::Html => {
                     let plain = rest.find(['\n', '<']).unwrap_or(rest.len());
                     self.write_literal(&rest[..plain]);
@@ -66,12 +55,14 @@ impl Preparer<'_> {
                     let length = self.search(|| rest[2..].find("$$").ok_or(rest.len()));
                     self.copy(length.map_or(2, |length| length + 4));
                 }
-                '$' if heading && let Some(formula) = padded_math(rest) => {
+                '$' if kind == LineKind::Heading
+                    && let Some(formula) = padded_math(rest) =>
+                {
                     self.write(&format!("${}$", formula.trim()));
                     self.at += formula.len() + 2;
                 }
                 '$' => self.copy(math_length(rest)),
-                '{' if self.dialect.flavor == Flavor::Mdx => self.expression(rest, heading),
+                '{' if self.dialect.flavor == Flavor::Mdx => self.expression(rest),
                 _ => {
                     let plain = rest.find(['\n', '\\', '`', '$', '<', '{']);
                     self.copy(plain.unwrap_or(rest.len()).max(c.len_utf8()));
@@ -86,7 +77,7 @@ impl Preparer<'_> {
     }
 
     /// Writes text with all markup escaped.
-    fn write_literal(&mut self, text: &str) {
+    pub(super) fn write_literal(&mut self, text: &str) {
         self.write(&escaped(text));
     }
 
@@ -132,7 +123,7 @@ impl Preparer<'_> {
         self.current.push_str(text);
     }
 
-    fn copy(&mut self, length: usize) {
+    pub(super) fn copy(&mut self, length: usize) {
         let text = self.text;
         for (index, piece) in text[self.at..self.at + length].split('\n').enumerate() {
             if index > 0 {
@@ -204,33 +195,12 @@ impl Preparer<'_> {
         self.out.push(&line, self.current_line);
     }
 
-    fn markup(&mut self, rest: &str, heading: bool) {
+    fn markup(&mut self, rest: &str) {
         if let Some(comment) = rest.strip_prefix("<!--") {
-            match self.search(|| comment.find("-->").ok_or(comment.len())) {
-                Some(length) => {
-                    self.skip(length + "<!---->".len(), OmissionReason::Comment, &[]);
-                    let id = comment[..length].trim().split(char::is_whitespace).next();
-                    let id = id.filter(|id| id.starts_with('#') && self.dialect.comment_ids);
-                    let after = self.text[self.at..].trim_start_matches([' ', '\t']);
-                    let last = after.is_empty() || after.starts_with('\n');
-                    if let (Some(id), true, true) = (id, heading, last) {
-                        self.write_literal(&format!(" {{{id}}}"));
-                    } else if heading {
-                        self.mark_removed();
-                    }
-                }
-                None => self.push_escaped("<"),
-            }
+            self.comment(comment);
         } else if let Some(tag) = self.search_tag(rest) {
-            if heading && !self.partials.contains_key(tag.name) {
-                self.skip(tag.length, OmissionReason::Tag, &tag.prose);
-                self.mark_removed();
-                if !tag.prose.is_empty() {
-                    let prose = tag.prose.join(" ").replace([HIDDEN_START, HIDDEN_END], "");
-                    self.write(HIDDEN_START.encode_utf8(&mut [0; 4]));
-                    self.write_literal(&prose);
-                    self.write(HIDDEN_END.encode_utf8(&mut [0; 4]));
-                }
+            if self.kind == LineKind::Heading && !self.partials.contains_key(tag.name) {
+                self.tag_in_heading(&tag);
             } else {
                 self.tag(&tag, rest);
             }
@@ -241,11 +211,40 @@ impl Preparer<'_> {
         }
     }
 
+    /// Removes a comment, whose text begins `comment`. At the end of a heading it may set the heading's id.
+    fn comment(&mut self, comment: &str) {
+        let Some(length) = self.search(|| comment.find("-->").ok_or(comment.len())) else {
+            self.push_escaped("<");
+            return;
+        };
+        self.skip(length + "<!---->".len(), OmissionReason::Comment, &[]);
+        if self.kind != LineKind::Heading {
+            return;
+        }
+        let id = comment[..length].trim().split(char::is_whitespace).next();
+        let id = id.filter(|id| id.starts_with('#') && self.dialect.comment_ids);
+        let after = self.text[self.at..].trim_start_matches([' ', '\t']);
+        let is_last = after.is_empty() || after.starts_with('\n');
+        match id.filter(|_| is_last) {
+            Some(id) => self.write_literal(&format!(" {{{id}}}")),
+            None => self.mark_removed(),
+        }
+    }
+
+    fn tag_in_heading(&mut self, tag: &Tag<'_>) {
+        self.skip(tag.length, OmissionReason::Tag, &tag.prose);
+        self.mark_removed();
+        if !tag.prose.is_empty() {
+            let prose = tag.prose.join(" ").replace([HIDDEN_START, HIDDEN_END], "");
+            self.write(&format!("{HIDDEN_START}{}{HIDDEN_END}", escaped(&prose)));
+        }
+    }
+
     fn mark_removed(&mut self) {
         self.write(REMOVED_MARK.encode_utf8(&mut [0; 4]));
     }
 
-    fn push_escaped(&mut self, text: &str) {
+    pub(super) fn push_escaped(&mut self, text: &str) {
         self.write("\\");
         self.copy(text.len());
     }
@@ -271,34 +270,26 @@ impl Preparer<'_> {
         if self.code_component(tag, rest) {
             return;
         }
-        let is_partial = !tag.closing && self.partials.contains_key(tag.name);
-        let is_contents = !tag.closing && tag.name == "TOCInline";
+        if let Some(placeholder) = self.placeholder(tag, &rest[..tag.length]) {
+            let kept = match placeholder {
+                // A partial decides which of its properties it shows, and they are not followed into it.
+                Placeholder::Partial(_) => &[],
+                Placeholder::Contents(_) => tag.prose.as_slice(),
+            };
+            self.skip(tag.length, OmissionReason::Tag, kept);
+            self.own_line(&placeholder.line());
+            return;
+        }
         let is_component = self.dialect.flavor == Flavor::Mdx
             && tag.self_closing
             && tag.prose.is_empty()
-            && tag.name.starts_with(|c: char| c.is_uppercase())
-            && !(is_partial || is_contents);
+            && tag.name.starts_with(char::is_uppercase);
         let reason = if is_component {
             OmissionReason::Component
         } else {
             OmissionReason::Tag
         };
-        // A partial decides which of its properties it shows, and they are not followed into it.
-        let kept = if is_partial {
-            &[]
-        } else {
-            tag.prose.as_slice()
-        };
-        self.skip(tag.length, reason, kept);
-        if is_partial {
-            self.own_line(&Placeholder::Partial(tag.name.to_owned()).line());
-            return;
-        }
-        if is_contents {
-            let contents = Contents::of_tag(&rest[..tag.length]);
-            self.own_line(&Placeholder::Contents(contents).line());
-            return;
-        }
+        self.skip(tag.length, reason, &tag.prose);
         let in_table = self.first == Some('|');
         let heading = HeadingTag::of_tag(tag, self.dialect.flavor).filter(|_| !in_table);
         match heading {
@@ -306,6 +297,16 @@ impl Preparer<'_> {
             None => self.write_prose(tag, in_table),
         }
         self.escape_mark_after_tag();
+    }
+
+    fn placeholder(&self, tag: &Tag<'_>, source: &str) -> Option<Placeholder> {
+        if tag.closing {
+            return None;
+        }
+        if self.partials.contains_key(tag.name) {
+            return Some(Placeholder::Partial(tag.name.to_owned()));
+        }
+        (tag.name == "TOCInline").then(|| Placeholder::Contents(Contents::of_tag(source)))
     }
 
     fn write_heading(&mut self, tag: &Tag<'_>, heading: &HeadingTag) {
@@ -346,8 +347,9 @@ impl Preparer<'_> {
         let is_mark = mark.starts_with(['#', '>', '=', '-'])
             || ["+ ", "* "].iter().any(|item| mark.starts_with(item));
         let digits = mark.bytes().take_while(u8::is_ascii_digit).count();
-        let ends = |end: &&str| mark[digits..].starts_with(*end);
-        let is_number = digits > 0 && [". ", ") "].iter().any(ends);
+        let after_digits = &mark[digits..];
+        let is_number =
+            digits > 0 && (after_digits.starts_with(". ") || after_digits.starts_with(") "));
         if (is_mark || is_number) && self.at_line_start() {
             self.at += rest.len() - mark.len();
             self.copy(digits);
@@ -379,7 +381,7 @@ impl Preparer<'_> {
     }
 
     /// Writes `text` as a block of its own, between blank lines.
-    fn own_line(&mut self, text: &str) {
+    pub(super) fn own_line(&mut self, text: &str) {
         let lines = Some(text.to_owned()).filter(|text| !text.is_empty());
         self.own_lines(lines.as_slice(), None);
     }
@@ -409,47 +411,6 @@ impl Preparer<'_> {
         self.current_line = line;
         self.skip_spaces();
     }
-
-    /// Handles an expression: keeps the text of a string and removes everything else. In a heading its source counts for the id.
-    fn expression(&mut self, rest: &str, heading: bool) {
-        let Some(length) = self.search(|| expression_length(rest).ok_or(rest.len())) else {
-            self.push_escaped("{");
-            return;
-        };
-        let inner = &rest[1..length - 1];
-        if heading && ENDS_IN_DIRECTIVE.is_match(end_of(&self.current)) {
-            self.skip(length, OmissionReason::Attributes, &[]);
-            return;
-        }
-        if heading && !rest[..length].contains('\n') {
-            if inner.starts_with('#') {
-                // Docusaurus parses directives in an id, too, so keep it as text.
-                self.write(&format!("\\{{\\{inner}\\}}"));
-            } else {
-                self.write_literal(&rest[..length]);
-            }
-            self.at += length;
-            return;
-        }
-        let literal = inner.trim();
-        let text = shown_text_file(literal);
-        if self.partials.contains_key(&text) {
-            self.skip(length, OmissionReason::Expression, &[]);
-            self.own_line(&Placeholder::Partial(text).line());
-            return;
-        }
-        let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
-        let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
-        let reason = if literal.starts_with("/*") {
-            OmissionReason::Comment
-        } else {
-            OmissionReason::Expression
-        };
-        self.skip(length, reason, kept.as_slice());
-        if let Some(text) = kept {
-            self.write_literal(&text);
-        }
-    }
 }
 
 /// Parses a tag inside this many quotes, ignoring their marks on its later lines.
@@ -457,8 +418,9 @@ impl Preparer<'_> {
 /// # Errors
 /// The number of bytes searched if the tag never ends.
 fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Result<Tag<'a>, usize> {
-    let on_one_line = |tag: &Tag<'_>| !text[..tag.length].contains('\n');
-    if let Some(tag) = parse_tag(text, start).filter(on_one_line) {
+    if let Some(tag) = parse_tag(text, start)
+        && !text[..tag.length].contains('\n')
+    {
         return Ok(tag);
     }
     let mut unquoted = String::new();
@@ -476,14 +438,4 @@ fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Resul
     let last_line = unquoted[..tag.length].matches('\n').count();
     tag.length += marks[..=last_line].iter().sum::<usize>();
     Ok(tag)
-}
-
-/// The end of a text, long enough for a directive and its label.
-fn end_of(text: &str) -> &str {
-    const BYTES: usize = 256;
-    let mut from = text.len().saturating_sub(BYTES);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
 }

@@ -1,10 +1,10 @@
 //! Links and pictures written as tags. Private-use characters, which Markdown treats as letters and no block keeps, mark their
 //! content.
 
-use super::super::block::MarkKind;
-use super::super::jsx::{Tag, Target};
-use super::super::lines::split_container_prefix;
 use super::{LineKind, Preparer, REMOVED_BLOCK};
+use crate::block::MarkKind;
+use crate::jsx::{Tag, Target};
+use crate::lines::split_container_prefix;
 
 /// Begin a link and a picture; the address follows.
 const LINK: char = '\u{10FFF0}';
@@ -64,13 +64,14 @@ fn plain(private: char) -> Option<char> {
 
 /// Encodes an address in private-use characters; `None` if it has characters outside the Basic Multilingual Plane.
 fn private(address: &str) -> Option<String> {
-    let private = |c: char| {
-        let code = Some(u32::from(c)).filter(|code| *code <= LAST_OF_ADDRESS)?;
-        char::from_u32(ADDRESS + code)
-    };
     let address = address.trim();
-    let is_written = !address.is_empty() && address.len() <= MAX_ADDRESS_BYTES;
-    is_written.then(|| address.chars().map(private).collect())?
+    if address.is_empty() || address.len() > MAX_ADDRESS_BYTES {
+        return None;
+    }
+    let codes = address.chars().map(u32::from);
+    codes
+        .map(|code| char::from_u32(ADDRESS + code).filter(|_| code <= LAST_OF_ADDRESS))
+        .collect()
 }
 
 /// Marks the alternative text of a tag's picture with its address. Returns the prose of other tags unchanged.
@@ -86,11 +87,12 @@ pub(super) fn marked_prose(tag: &Tag<'_>, prose: String) -> String {
 }
 
 fn is_inline(first: char, text: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric();
     match first {
-        '*' => text.trim_start_matches('*').starts_with(is_word),
+        '*' => text
+            .trim_start_matches('*')
+            .starts_with(char::is_alphanumeric),
         '"' | '\'' | '“' | '‘' | '(' | '!' | '`' | '\\' => true,
-        _ => is_word(first) || is_mark(first),
+        _ => first.is_alphanumeric() || is_mark(first),
     }
 }
 

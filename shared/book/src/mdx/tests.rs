@@ -1,5 +1,5 @@
-use super::super::placeholder::Placeholder;
 use super::*;
+use crate::placeholder::Placeholder;
 
 pub(crate) const MDX: Dialect = Dialect {
     flavor: Flavor::Mdx,

@@ -1,11 +1,9 @@
 //! The Markdown that components show, line by line.
 
-use super::super::lines::{
-    Fence, closes, continued_prefix, escaped, opens_fence, split_container_prefix,
-};
-use super::super::mdx::HeadingTag;
 use super::Shown;
 use super::json::Json;
+use crate::heading_tag::HeadingTag;
+use crate::lines::{Fence, closes, continued_prefix, escaped, opens_fence, split_container_prefix};
 
 /// Lines of Markdown with a limit in bytes.
 pub(super) struct Lines<'a> {

@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 
-use super::super::front_matter::FrontMatter;
 use super::json::Json;
+use crate::front_matter::FrontMatter;
 
 /// The largest operation, in bytes of JSON: 5 MiB, as for a page. A few bytes of zlib can expand to any size.
 const MAX_OPERATION_BYTES: u64 = 5 * 1024 * 1024;
@@ -69,20 +69,23 @@ impl Operation {
 }
 
 fn callbacks(json: Json) -> BTreeMap<(String, String), Operation> {
-    let entries = |json| match json {
-        Json::Fields(fields) => fields,
-        _ => Vec::new(),
-    };
-    let mut callbacks = BTreeMap::new();
-    for (path, methods) in entries(json)
+    let paths = into_fields(json)
         .into_iter()
-        .flat_map(|(_, paths)| entries(paths))
-    {
-        for (method, operation) in entries(methods) {
+        .flat_map(|(_, paths)| into_fields(paths));
+    let mut callbacks = BTreeMap::new();
+    for (path, methods) in paths {
+        for (method, operation) in into_fields(methods) {
             callbacks.insert((path.clone(), method), Operation::of_json(operation));
         }
     }
     callbacks
+}
+
+fn into_fields(json: Json) -> Vec<(String, Json)> {
+    match json {
+        Json::Fields(fields) => fields,
+        _ => Vec::new(),
+    }
 }
 
 fn inflate(packed: &str) -> Option<String> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::lines::escaped;
 use super::json::Json;
 use super::lines::{Lines, code, value};
+use crate::lines::escaped;
 
 /// Fields nested deeper are omitted.
 const MAX_DEPTH: usize = 8;

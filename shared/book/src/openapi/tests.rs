@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::omission::OmissionReason;
 use super::super::{
     BlockKind, Document, Inputs, MAX_PAGE_BYTES, SiteSettings, page_file, read_document,
 };
 use super::*;
+use crate::omission::OmissionReason;
 
 const ELSEWHERE: &str = include_str!("../../fixtures/openapi/elsewhere.api.mdx");
 const INLINE: &str = include_str!("../../fixtures/openapi/inline.api.mdx");

@@ -19,7 +19,8 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::{hex, visible};
+use crate::fingerprint::hex;
+use crate::hidden::visible;
 
 /// The most characters of a question.
 pub const MAX_QUESTION_CHARACTERS: usize = 300;

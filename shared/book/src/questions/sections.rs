@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::block::Block;
 use crate::chunk::{Section, sections_of};
-use crate::{Block, Document, SiteSettings, hex};
+use crate::document::Document;
+use crate::fingerprint::hex;
+use crate::settings::SiteSettings;
 
 /// The digits of a text's hash: two texts of one section have the same in one of 2⁴⁸ cases.
 const HASH_DIGITS: usize = 12;
@@ -43,9 +46,9 @@ pub fn asked_sections(document: &Document) -> Vec<AskedSection> {
     for section in sections_of(&document.blocks) {
         let anchor = section.path.anchor().unwrap_or_default();
         let blocks = section.heading.into_iter().chain(section.blocks);
-        let lines = |of: fn(&Block) -> u32| blocks.clone().map(of);
-        let start_line = lines(|block| block.start_line).min().unwrap_or(1);
-        let end_line = lines(|block| block.end_line).max().unwrap_or(1);
+        let start_line = blocks.clone().map(|block| block.start_line).min();
+        let start_line = start_line.unwrap_or(1);
+        let end_line = blocks.map(|block| block.end_line).max().unwrap_or(1);
         let text = text_of(&section);
         match sections.iter_mut().find(|other| other.anchor == anchor) {
             Some(same) => {

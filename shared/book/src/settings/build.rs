@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::value::{ConfigMap, ConfigValue};
-use crate::built::path_of;
+use crate::paths::path_of_address;
 use crate::webpage::{Head, Root};
 
 /// The front page of a built site.
@@ -35,7 +35,7 @@ pub(super) fn read_build(files: &BTreeMap<String, String>) -> Option<ConfigValue
     let head = Head::read(html);
     let address = head.canonical.clone();
     let address = address.or_else(|| first_address(files.get(SITEMAP)?));
-    let base_url = address.as_deref().and_then(path_of);
+    let base_url = address.as_deref().and_then(path_of_address);
     let base_url = base_url.map(|path| path.trim_end_matches(FRONT_PAGE).to_owned());
     let title = head.site_name.clone().unwrap_or_else(|| head.title.clone());
     let docs = map([
@@ -92,7 +92,7 @@ fn languages(head: &Head) -> ConfigValue {
     let mut locales = vec![text(&own)];
     let mut places = ConfigMap::new();
     for (language, address) in &head.translations {
-        let place = path_of(address).map(|path| map([("baseUrl", text(&path))]));
+        let place = path_of_address(address).map(|path| map([("baseUrl", text(&path))]));
         let is_new =
             *language != own && language != "x-default" && !locales.contains(&text(language));
         if let Some(place) = place.filter(|_| is_new) {

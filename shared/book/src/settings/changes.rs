@@ -368,10 +368,10 @@ impl<'s, 'a> Walk<'s, 'a> {
             self.semantic.nodes().parent_kind(parent),
             AstKind::ExpressionStatement(_) | AstKind::AwaitExpression(_)
         );
-        let has_result = |change: &ObjectChange| {
-            is_for_result && matches!(change, ObjectChange::Shared { .. }) && !writes_first(call)
-        };
-        change_by_argument(call, path, span).filter(|change| !has_result(change))
+        change_by_argument(call, path, span).filter(|change| {
+            let is_shared = matches!(change, ObjectChange::Shared { .. });
+            !(is_for_result && is_shared) || writes_first(call)
+        })
     }
 }
 

@@ -49,21 +49,15 @@ pub(super) fn docs_plugins(
         has_unknown_preset,
         are_disabled,
     } = docs;
-    let is_told = |id: &str| {
-        tables
-            .get(id)
-            .is_some_and(|table| table.docs_path.is_some())
-    };
-    let is_found = |id: &str| found.iter().any(|(known, _)| known == id);
-    let has_default = is_found(DEFAULT_INSTANCE);
+    let has_default = has_id(&found, DEFAULT_INSTANCE);
     let tells_no_more = tables
         .keys()
-        .all(|id| id == DEFAULT_INSTANCE || is_found(id));
+        .all(|id| id == DEFAULT_INSTANCE || has_id(&found, id));
     if has_default && tells_no_more {
-        let unnamed = unnamed.into_iter();
-        let unnamed = unnamed.map(|line| unknown_id(ContentKind::Docs, line, picker));
-        let unnamed: Vec<String> = unnamed.collect();
-        picker.warnings.extend(unnamed);
+        for line in unnamed {
+            let warning = unknown_id(ContentKind::Docs, line, picker);
+            picker.warnings.push(warning);
+        }
     }
     if found.is_empty() {
         let plugin = plugins.computed.first();
@@ -73,17 +67,23 @@ pub(super) fn docs_plugins(
         picker.warnings.push(warning);
     }
     if !has_default && (computed.is_some() || has_unknown_preset || found.is_empty()) {
-        let none = are_disabled && !has_unknown_preset && !is_told(DEFAULT_INSTANCE);
+        let table = tables.get(DEFAULT_INSTANCE);
+        let is_told = table.is_some_and(|table| table.docs_path.is_some());
+        let none = are_disabled && !has_unknown_preset && !is_told;
         let options = computed.unwrap_or(if none { NO_DOCS } else { ConfigValue::Absent });
         found.push((DEFAULT_INSTANCE.to_owned(), options));
     }
-    let told = tables.keys().filter(|id| is_told(id));
-    found.extend(told.map(|id| (id.clone(), ConfigValue::Absent)));
+    let told = tables.iter().filter(|(_, table)| table.docs_path.is_some());
+    found.extend(told.map(|(id, _)| (id.clone(), ConfigValue::Absent)));
     // Stable sort: keeps the first of each id in the config's order.
     found.sort_by_key(|(id, _)| id != DEFAULT_INSTANCE);
     let mut known = BTreeSet::new();
     found.retain(|(id, _)| known.insert(id.clone()));
     found
+}
+
+fn has_id(plugins: &[(String, ConfigValue)], id: &str) -> bool {
+    plugins.iter().any(|(known, _)| known == id)
 }
 
 /// The docs plugins of a config.
@@ -105,16 +105,15 @@ impl DocsPlugins {
     fn read_presets(&mut self, presets: &ConfigValue) {
         let Entries { known, computed } = Entries::from_value(presets);
         self.computed = computed.first().map(|line| ConfigValue::Computed(*line));
-        let default = || DEFAULT_INSTANCE.to_owned();
         for (name, options) in known {
             match (is_named(&name, "classic"), options.get("docs")) {
                 (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
-                    let id = instance_id(docs).unwrap_or_else(|_| default());
+                    let id = instance_id(docs).unwrap_or_else(|_| DEFAULT_INSTANCE.to_owned());
                     self.found.push((id, docs.clone()));
                 }
                 (true, ConfigValue::OneOf(alternatives)) => {
-                    self.found
-                        .push((default(), alternatives.computed().clone()));
+                    let options = alternatives.computed().clone();
+                    self.found.push((DEFAULT_INSTANCE.to_owned(), options));
                 }
                 (false, ConfigValue::OneOf(alternatives)) => {
                     self.may_be(alternatives.computed());
@@ -122,7 +121,7 @@ impl DocsPlugins {
                 (false, docs @ ConfigValue::Computed(_)) => self.may_be(docs),
                 (true, ConfigValue::Absent) => {
                     let options = ConfigValue::Map(ConfigMap::new());
-                    self.found.push((default(), options));
+                    self.found.push((DEFAULT_INSTANCE.to_owned(), options));
                 }
                 (false, ConfigValue::Absent) => self.has_unknown_preset = true,
                 (true, ConfigValue::Bool(false)) => self.are_disabled = true,
@@ -295,26 +294,29 @@ pub(super) fn locale_places(
     base_url: &str,
     picker: &mut Picker,
 ) -> BTreeMap<String, LocalePlace> {
-    let object = |value: &ConfigValue| match value {
+    let configs = picker.config_only("i18n.localeConfigs", locale_configs, |value| match value {
         ConfigValue::Map(map) => Some(map.clone()),
         _ => None,
-    };
-    let Some(configs) = picker.config_only("i18n.localeConfigs", locale_configs, object) else {
+    });
+    let Some(configs) = configs else {
         return BTreeMap::new();
     };
     picker.config_only("i18n.localeConfigs", configs.rest(), |_| None::<()>);
     let mut places = BTreeMap::new();
     for (locale, config) in configs.fields() {
-        let name = |field: &str| format!("i18n.localeConfigs.{locale}.{field}");
+        let table = format!("i18n.localeConfigs.{locale}");
         let translate = picker.config_only(
-            &name("translate"),
+            &format!("{table}.translate"),
             config.get("translate"),
             ConfigValue::bool,
         );
-        let base = picker.config_only(&name("baseUrl"), config.get("baseUrl"), ConfigValue::text);
+        let [base, folder] = ["baseUrl", "path"].map(|field| {
+            let name = format!("{table}.{field}");
+            picker.config_only(&name, config.get(field), ConfigValue::text)
+        });
         let place = LocalePlace {
             untranslated: translate == Some(false),
-            folder: picker.config_only(&name("path"), config.get("path"), ConfigValue::text),
+            folder,
             // Relative to the site's own.
             base_url: base.map(|url| {
                 let is_whole = url.starts_with('/');

@@ -20,11 +20,11 @@ use oxc_ast::ast::{
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
 
-use super::super::line_starts::LineStarts;
-use super::super::script::{SyntaxError, language_of, parse};
 use super::budget::{ALTERNATIVE_COPIES, Budget, Exceeded, KEY_COST, MAP_COST, Paid, VALUE_COST};
 use super::changes::ObjectChange;
 use super::value::{ConfigMap, ConfigValue, Decision};
+use crate::line_starts::LineStarts;
+use crate::script::{SyntaxError, language_of, parse};
 use exports::{Returns, returns_of_functions};
 
 /// The deepest nesting of expressions; a config has about ten levels.

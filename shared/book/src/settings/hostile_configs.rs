@@ -101,11 +101,10 @@ fn nested(function: &str, times: usize, argument: &str) -> String {
 
 /// Configs whose values are far larger than their text, with what each repeats.
 pub(crate) fn bombs() -> Vec<(&'static str, String)> {
-    let ten = |part: &str| part.repeat(10);
     let functions = [
         (
             "arguments in a list",
-            format!("x => [{}]", ten("x,")),
+            format!("x => [{}]", "x,".repeat(10)),
             9,
             "1",
         ),
@@ -148,7 +147,7 @@ pub(crate) fn bombs() -> Vec<(&'static str, String)> {
         ),
         (
             "results for items",
-            format!("x => [{}].map(y => x)", ten("1,")),
+            format!("x => [{}].map(y => x)", "1,".repeat(10)),
             9,
             "1",
         ),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::paths::joined;
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::build::FRONT_PAGE;
 use super::docusaurus::NO_DOCS;
@@ -13,6 +12,7 @@ use super::patterns::{DEFAULT_INCLUDE, PagePatterns, pick_patterns};
 use super::value::ConfigValue;
 use super::versions::{BuiltVersions, prefixed, versions_file};
 use super::{CURRENT_VERSION, SettingsError};
+use crate::paths::joined;
 
 /// The id of a docs instance whose options set none.
 pub const DEFAULT_INSTANCE: &str = "default";

@@ -100,8 +100,13 @@ impl Picker {
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
     ) -> Option<T> {
-        let convert = |value: &ConfigValue| convert(value).map(Some);
-        self.pick(name, toml.map(Some), config, convert, None)
+        self.pick(
+            name,
+            toml.map(Some),
+            config,
+            |value| convert(value).map(Some),
+            None,
+        )
     }
 
     /// Like [`Self::pick`], for a setting that decides which files are pages. A wrong value would show excluded pages, so [`Self::check`]

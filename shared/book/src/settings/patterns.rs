@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::SettingsError;
 use super::origin::Picker;
@@ -67,10 +67,10 @@ pub(super) fn pick_patterns(
     picker: &mut Picker,
 ) -> [Vec<String>; 2] {
     let [include, exclude] = toml;
-    let owned = |patterns: &[&str]| patterns.iter().map(|&it| it.to_owned()).collect();
+    let default_exclude = DEFAULT_EXCLUDE.map(str::to_owned).to_vec();
     [
-        ("include", include, owned(&[default_include])),
-        ("exclude", exclude, owned(&DEFAULT_EXCLUDE)),
+        ("include", include, vec![default_include.to_owned()]),
+        ("exclude", exclude, default_exclude),
     ]
     .map(|(name, toml, default)| {
         picker.pick_scope(name, toml, options.get(name), ConfigValue::texts, default)
@@ -87,36 +87,40 @@ fn glob_set(
     picker: &Picker,
     files: &BTreeMap<String, String>,
 ) -> Result<GlobSet, SettingsError> {
-    let refused = |pattern: &str, reason: &str| {
+    compile(patterns).map_err(|(pattern, reason)| {
         let shown: String = pattern.chars().take(40).collect();
         let reason = format!("the {name} pattern `{shown}` {reason}");
         picker.refused(name, pattern, &reason, files)
-    };
-    if patterns.len() > MAX_PATTERNS {
-        let reason = format!(
-            "is one of {}; at most {MAX_PATTERNS} are read",
-            patterns.len()
-        );
-        return Err(refused(&patterns[MAX_PATTERNS], &reason));
+    })
+}
+
+/// # Errors
+/// The first invalid pattern, with what is wrong with it.
+fn compile(patterns: &[String]) -> Result<GlobSet, (&str, String)> {
+    if let Some(surplus) = patterns.get(MAX_PATTERNS) {
+        let count = patterns.len();
+        let reason = format!("is one of {count}; at most {MAX_PATTERNS} are read");
+        return Err((surplus, reason));
     }
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
-        if pattern.len() > MAX_PATTERN_BYTES {
-            let reason = format!("has more than {MAX_PATTERN_BYTES} bytes");
-            return Err(refused(pattern, &reason));
-        }
-        if EXTENDED.iter().any(|beginning| pattern.contains(beginning)) {
-            let reason = "is an extended glob; write a pattern for each of its cases, such as `**/{a,b}/**`, in bookrag.toml";
-            return Err(refused(pattern, reason));
-        }
-        if pattern.starts_with('!') {
-            let reason = "is negated; bookrag.toml takes `include` and `exclude` without `!`";
-            return Err(refused(pattern, reason));
-        }
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        builder.add(glob.map_err(|error| refused(pattern, &error.kind().to_string()))?);
+        builder.add(parse_glob(pattern).map_err(|reason| (pattern.as_str(), reason))?);
     }
-    builder
-        .build()
-        .map_err(|error| refused("", &error.to_string()))
+    builder.build().map_err(|error| ("", error.to_string()))
+}
+
+fn parse_glob(pattern: &str) -> Result<Glob, String> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return Err(format!("has more than {MAX_PATTERN_BYTES} bytes"));
+    }
+    if EXTENDED.iter().any(|beginning| pattern.contains(beginning)) {
+        let reason = "is an extended glob; write a pattern for each of its cases, such as `**/{a,b}/**`, in bookrag.toml";
+        return Err(reason.to_owned());
+    }
+    if pattern.starts_with('!') {
+        let reason = "is negated; bookrag.toml takes `include` and `exclude` without `!`";
+        return Err(reason.to_owned());
+    }
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    glob.map_err(|error| error.kind().to_string())
 }

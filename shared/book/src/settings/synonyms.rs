@@ -20,10 +20,9 @@ pub(super) fn read_synonyms(
     let Some(text) = files.get(SYNONYMS_FILE) else {
         return Ok(Vec::new());
     };
-    let error = |line, reason: &str| SettingsError::new(SYNONYMS_FILE, line, reason);
     if text.len() > MAX_BYTES {
         let reason = format!("it has {} bytes, at most {MAX_BYTES} are read", text.len());
-        return Err(error(1, &reason));
+        return Err(SettingsError::new(SYNONYMS_FILE, 1, &reason));
     }
     let mut sets = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -31,22 +30,21 @@ pub(super) fn read_synonyms(
         if line.is_empty() {
             continue;
         }
-        set(line)
-            .map(|set| sets.push(set))
-            .map_err(|reason| error(number, &reason))?;
+        let set = parse_set(line);
+        sets.push(set.map_err(|reason| SettingsError::new(SYNONYMS_FILE, number, &reason))?);
     }
     Ok(sets)
 }
 
-fn set(line: &str) -> Result<Vec<String>, String> {
+fn parse_set(line: &str) -> Result<Vec<String>, String> {
     if line.contains("=>") {
         return Err(format!(
             "`{line}` has `=>`; write words that mean the same, separated by commas"
         ));
     }
     let words: Vec<String> = line.split(',').map(|word| word.trim().to_owned()).collect();
-    let is_word = |word: &String| word.contains(char::is_alphanumeric);
-    if words.len() < 2 || !words.iter().all(is_word) {
+    let are_words = words.iter().all(|it| it.contains(char::is_alphanumeric));
+    if words.len() < 2 || !are_words {
         return Err(format!(
             "`{line}` must be two words or more that mean the same, separated by commas, such as `CI, continuous integration`"
         ));

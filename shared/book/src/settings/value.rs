@@ -156,13 +156,16 @@ impl ConfigValue {
             Self::Map(map) if *map.rest == ABSENT => map,
             _ => return None,
         };
-        let item = |(key, value)| match function {
-            "keys" => Some(Self::Text(key)),
-            "values" => Some(value),
-            "entries" => Some(Self::List(vec![Self::Text(key), value])),
-            _ => None,
-        };
-        let items: Option<Vec<Self>> = map.fields.into_iter().map(item).collect();
+        let items: Option<Vec<Self>> = map
+            .fields
+            .into_iter()
+            .map(|(key, value)| match function {
+                "keys" => Some(Self::Text(key)),
+                "values" => Some(value),
+                "entries" => Some(Self::List(vec![Self::Text(key), value])),
+                _ => None,
+            })
+            .collect();
         items.map(Self::List)
     }
 

@@ -129,12 +129,15 @@ fn built_versions(
     // Docusaurus builds the docs folder if it is named among the versions, too.
     let names_current = others.iter().any(|version| version == CURRENT_VERSION);
     others.retain(|version| version != CURRENT_VERSION);
+    let mut only = docs.get("onlyIncludeVersions");
+    let mut disabled = docs.get("disableVersioning");
     // A computed option says nothing about what bookrag.toml decides.
-    let option = |name, is_decided| match docs.get(name) {
-        option if is_decided && option.computed_line().is_some() => &ConfigValue::Absent,
-        option => option,
-    };
-    let only = option("onlyIncludeVersions", versions_told && current_told);
+    if versions_told && current_told && only.computed_line().is_some() {
+        only = &ConfigValue::Absent;
+    }
+    if versions_told && disabled.computed_line().is_some() {
+        disabled = &ConfigValue::Absent;
+    }
     let only = picker.of_config(
         "onlyIncludeVersions",
         only,
@@ -145,7 +148,6 @@ fn built_versions(
         picker.found("only_include_versions", only, picker.config_origin());
         others.retain(|version| only.contains(version));
     }
-    let disabled = option("disableVersioning", versions_told);
     let remedy = "write `versions` into bookrag.toml";
     if picker.of_config("disableVersioning", disabled, ConfigValue::bool, remedy) == Some(true) {
         others.clear();

@@ -69,58 +69,65 @@ impl Head {
     }
 
     fn add(&mut self, tag: &Start) {
-        let value = |name: &str| attribute(tag, name).map(|value| value.trim().to_owned());
-        let is = |name: &str, expected: &str| {
-            value(name).is_some_and(|value| value.eq_ignore_ascii_case(expected))
-        };
         match tag.name.as_slice() {
             b"html" => {
-                let language = value("lang").filter(|lang| !lang.is_empty());
+                let language = value(tag, "lang").filter(|lang| !lang.is_empty());
                 self.language = self.language.take().or(language);
-                self.is_finder |= is_list_of_docusaurus(&value("class").unwrap_or_default());
+                self.is_finder |= is_list_of_docusaurus(&value(tag, "class").unwrap_or_default());
             }
-            b"meta" if is("name", "description") => self.description = value("content"),
-            b"meta" if is("property", "og:site_name") => self.site_name = value("content"),
+            b"meta" if has_value(tag, "name", "description") => {
+                self.description = value(tag, "content");
+            }
+            b"meta" if has_value(tag, "property", "og:site_name") => {
+                self.site_name = value(tag, "content");
+            }
             // Docusaurus's search page has `property`.
-            b"meta" if is("name", "robots") || is("property", "robots") => {
-                let content = value("content").unwrap_or_default().to_lowercase();
+            b"meta" if has_value(tag, "name", "robots") || has_value(tag, "property", "robots") => {
+                let content = value(tag, "content").unwrap_or_default().to_lowercase();
                 let mut rules = content.split(',').map(str::trim);
                 self.is_noindex |= rules.any(|rule| rule == "noindex" || rule == "none");
             }
-            b"meta" if is("http-equiv", "refresh") => {
+            b"meta" if has_value(tag, "http-equiv", "refresh") => {
                 // Without an address, the page only loads itself again.
-                let content = value("content").unwrap_or_default().to_lowercase();
+                let content = value(tag, "content").unwrap_or_default().to_lowercase();
                 self.is_redirect |= content.contains("url");
             }
-            b"link" => self.add_link(tag, value("href").unwrap_or_default()),
+            b"link" => self.add_link(tag, value(tag, "href").unwrap_or_default()),
             _ => {}
         }
     }
 
     fn add_link(&mut self, tag: &Start, href: String) {
-        let is = |rel: &str| has_word(tag, "rel", rel);
-        if is("canonical") {
+        if has_word(tag, "rel", "canonical") {
             self.canonical = Some(href);
-        } else if is("alternate") {
+        } else if has_word(tag, "rel", "alternate") {
             self.translations
                 .extend(attribute(tag, "hreflang").map(|language| (language, href)));
-        } else if is("icon") {
+        } else if has_word(tag, "rel", "icon") {
             self.icon.get_or_insert(href);
-        } else if is("stylesheet") {
+        } else if has_word(tag, "rel", "stylesheet") {
             self.style_sheets.push(href);
-        } else if is("search") || is("index") {
+        } else if has_word(tag, "rel", "search") || has_word(tag, "rel", "index") {
             self.is_finder |= href == "#";
         }
     }
 }
 
+fn value(tag: &Start, name: &str) -> Option<String> {
+    attribute(tag, name).map(|value| value.trim().to_owned())
+}
+
+fn has_value(tag: &Start, name: &str, expected: &str) -> bool {
+    value(tag, name).is_some_and(|value| value.eq_ignore_ascii_case(expected))
+}
+
 /// True for the classes of a page that Docusaurus's plugins of docs and blogs generate from other pages: lists of tags, posts and authors, archives
 /// and indexes of categories. In contrast, a doc has its id among the classes, and a post says that it is one.
 fn is_list_of_docusaurus(classes: &str) -> bool {
-    let has = |class: &str| classes.split_ascii_whitespace().any(|it| it == class);
-    let mut words = classes.split_ascii_whitespace();
-    let is_doc = words.any(|class| class.starts_with("docs-doc-id-"));
-    (has("plugin-docs") && !is_doc) || (has("plugin-blog") && !has("blog-post-page"))
+    let classes: Vec<&str> = classes.split_ascii_whitespace().collect();
+    let is_doc = classes.iter().any(|it| it.starts_with("docs-doc-id-"));
+    (classes.contains(&"plugin-docs") && !is_doc)
+        || (classes.contains(&"plugin-blog") && !classes.contains(&"blog-post-page"))
 }
 
 #[cfg(test)]

@@ -143,27 +143,24 @@ impl Search {
     }
 
     fn found(self) -> Root {
-        // An article is the whole page only if it is alone.
-        let is_whole = |place: &usize| {
-            let candidate = self.candidates[*place];
-            let around = self
-                .around_heading
-                .iter()
-                .rev()
-                .find(|outer| **outer < *place);
-            let siblings = around.map_or(0, |outer| self.candidates[*outer].articles);
-            candidate.kind != Kind::Article || siblings == 1
-        };
-        let of_heading = self
-            .around_heading
-            .iter()
-            .rev()
-            .find(|place| is_whole(place));
-        let of_kind = |kind: Kind| self.candidates.iter().position(|it| it.kind == kind);
-        let place = of_heading.copied();
-        let place = place.or_else(|| of_kind(Kind::Main));
-        let place = place.or_else(|| of_kind(Kind::SkipTarget));
-        place.map_or(Root::Body, |place| Root::At(self.candidates[place].at))
+        let mut around_heading = self.around_heading.iter().rev().copied();
+        around_heading
+            .find(|place| self.is_whole(*place))
+            .or_else(|| self.first_of(Kind::Main))
+            .or_else(|| self.first_of(Kind::SkipTarget))
+            .map_or(Root::Body, |place| Root::At(self.candidates[place].at))
+    }
+
+    /// True for an element that holds the whole page. An article does only if it is alone.
+    fn is_whole(&self, place: usize) -> bool {
+        let mut around_heading = self.around_heading.iter().rev();
+        let outer = around_heading.find(|outer| **outer < place);
+        let articles = outer.map_or(0, |outer| self.candidates[*outer].articles);
+        self.candidates[place].kind != Kind::Article || articles == 1
+    }
+
+    fn first_of(&self, kind: Kind) -> Option<usize> {
+        self.candidates.iter().position(|it| it.kind == kind)
     }
 }
 

@@ -14,10 +14,11 @@ impl ContentReader<'_> {
     /// Begins an element that says something about what it holds: the language of code, the id of a section, or the title of an aside.
     pub(super) fn begin_around(&mut self, tag: &Start) {
         let depth = self.open.len();
-        let named = |name: String| Around { depth, name };
-        self.language = language_of(tag).map(named).or(self.language.take());
+        if let Some(name) = language_of(tag) {
+            self.language = Some(Around { depth, name });
+        }
         if **tag.name == *b"section" {
-            self.section = attribute(tag, "id").map(named);
+            self.section = attribute(tag, "id").map(|name| Around { depth, name });
         }
         // The title that the page shows is hidden from screen readers, which say this label instead.
         if **tag.name == *b"aside"
@@ -56,15 +57,10 @@ impl ContentReader<'_> {
     /// page.
     pub(super) fn close_jump(&mut self, id: String, source: Range<usize>) {
         let is_raised = self.open.iter().any(|element| element.name == b"sup");
-        let is_text = |text: &str| {
-            let number = text
-                .trim()
-                .strip_prefix('[')
-                .and_then(|text| text.strip_suffix(']'));
-            let is_number = number.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
-            text.contains(char::is_alphanumeric) && !is_raised && !is_number
-        };
-        if !self.leaf.close_or_remove(is_text) {
+        let is_removed = self.leaf.close_or_remove(|text| {
+            text.contains(char::is_alphanumeric) && !is_raised && !is_number_in_brackets(text)
+        });
+        if !is_removed {
             return;
         }
         self.file.omit(OmissionReason::BesideContent, source);
@@ -90,4 +86,13 @@ impl ContentReader<'_> {
             kind => kind,
         }
     }
+}
+
+/// True for the number of a note: `[1]`.
+fn is_number_in_brackets(text: &str) -> bool {
+    let number = text
+        .trim()
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    number.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
 }

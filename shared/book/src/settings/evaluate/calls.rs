@@ -5,10 +5,10 @@ use oxc_ast::ast::{Argument, BindingPattern, CallExpression, Expression, FormalP
 use oxc_semantic::NodeId;
 use oxc_span::{GetSpan, Span};
 
-use super::super::super::paths::joined;
 use super::super::budget::{Paid, VALUE_COST};
 use super::super::value::ConfigValue;
 use super::Evaluator;
+use crate::paths::joined;
 
 /// A function of the config.
 struct Function<'a> {

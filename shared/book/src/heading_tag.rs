@@ -1,8 +1,8 @@
 //! Headings written as tags: `<h2 id="x">`, and Docusaurus's `<Heading as="h2" id="x">`.
 
-use super::super::jsx::Tag;
-use super::super::lines::escaped;
-use super::Flavor;
+use crate::dialect::Flavor;
+use crate::jsx::Tag;
+use crate::lines::escaped;
 
 /// Surrounds the line that represents such a tag.
 const MARK: char = '\u{E0B6}';
@@ -11,7 +11,7 @@ const MARK: char = '\u{E0B6}';
 const NOT_IN_ANCHORS: [char; 2] = ['&', MARK];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum HeadingTag {
+pub(super) enum HeadingTag {
     /// `<h2 id="x">`.
     Opens {
         level: u8,
@@ -38,17 +38,13 @@ impl HeadingTag {
         let level = heading_level(element, flavor).filter(|_| has_content)?;
         // The component ignores the id at level 1.
         let id = tag.id.as_ref().filter(|_| !(component && level == 1));
-        let linkable = |id: &&String| {
-            !id.is_empty()
-                && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
-        };
         Some(Self::Opens {
             level,
-            anchor: id.filter(linkable).cloned(),
+            anchor: id.filter(|id| is_linkable(id)).cloned(),
         })
     }
 
-    pub(in super::super) fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         match self {
             Self::Opens { level, anchor } => {
                 let anchor = escaped(anchor.as_deref().unwrap_or_default());
@@ -58,7 +54,7 @@ impl HeadingTag {
         }
     }
 
-    pub(in super::super) fn of_line(line: &str) -> Option<Self> {
+    pub(super) fn of_line(line: &str) -> Option<Self> {
         let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
         let Some(level) = inner.chars().next() else {
             return Some(Self::Closes);
@@ -71,6 +67,10 @@ impl HeadingTag {
     }
 }
 
+fn is_linkable(id: &str) -> bool {
+    !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
+}
+
 /// The level of a heading element. HTML names are case-insensitive.
 fn heading_level(element: &str, flavor: Flavor) -> Option<u8> {
     let (h, level) = element.split_at_checked(1)?;
@@ -81,8 +81,8 @@ fn heading_level(element: &str, flavor: Flavor) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::jsx::{parse_tag, tag_start};
     use super::*;
+    use crate::jsx::{parse_tag, tag_start};
 
     fn of(text: &str, flavor: Flavor) -> Option<HeadingTag> {
         let tag = parse_tag(text, tag_start(text).expect("a tag")).expect("a whole tag");

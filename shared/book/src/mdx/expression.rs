@@ -1,0 +1,78 @@
+//! Expressions in a line of MDX.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{LineKind, Preparer};
+use crate::imports::shown_text_file;
+use crate::jsx::{expression_length, only_string};
+use crate::omission::OmissionReason;
+use crate::placeholder::Placeholder;
+
+/// A text directive with an optional label at the end of a text; braces after it are its attributes.
+static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:^|[^:\\]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\[[^\[\]]*\])?$")
+        .expect("the pattern is a constant")
+});
+
+impl Preparer<'_> {
+    /// Keeps the text of an expression that is a string, and removes any other one.
+    pub(super) fn expression(&mut self, rest: &str) {
+        let Some(length) = self.search(|| expression_length(rest).ok_or(rest.len())) else {
+            self.push_escaped("{");
+            return;
+        };
+        if self.kind == LineKind::Heading && self.expression_in_heading(&rest[..length]) {
+            return;
+        }
+        let literal = rest[1..length - 1].trim();
+        let text = shown_text_file(literal);
+        if self.partials.contains_key(&text) {
+            self.skip(length, OmissionReason::Expression, &[]);
+            self.own_line(&Placeholder::Partial(text).line());
+            return;
+        }
+        let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
+        let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
+        let reason = if literal.starts_with("/*") {
+            OmissionReason::Comment
+        } else {
+            OmissionReason::Expression
+        };
+        self.skip(length, reason, kept.as_slice());
+        if let Some(text) = kept {
+            self.write_literal(&text);
+        }
+    }
+
+    /// Keeps the source of an expression in a heading, since it counts for the id. Returns false for one of several lines.
+    fn expression_in_heading(&mut self, source: &str) -> bool {
+        if ENDS_IN_DIRECTIVE.is_match(end_of(&self.current)) {
+            self.skip(source.len(), OmissionReason::Attributes, &[]);
+            return true;
+        }
+        if source.contains('\n') {
+            return false;
+        }
+        let inner = &source[1..source.len() - 1];
+        if inner.starts_with('#') {
+            // Docusaurus parses directives in an id, too, so keep it as text.
+            self.write(&format!("\\{{\\{inner}\\}}"));
+        } else {
+            self.write_literal(source);
+        }
+        self.at += source.len();
+        true
+    }
+}
+
+/// The end of a text, long enough for a directive and its label.
+fn end_of(text: &str) -> &str {
+    const BYTES: usize = 256;
+    let mut from = text.len().saturating_sub(BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}

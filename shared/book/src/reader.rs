@@ -1,0 +1,329 @@
+//! Reads a page as a document, and names the other files that this needs.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::block::{Block, BlockKind};
+use crate::blog::{post_authors, post_date};
+use crate::body::{Body, MAX_PARTIAL_DEPTH, Reading};
+use crate::built::{canonical_files, read_built_page};
+use crate::decoding::decode;
+use crate::document::{Document, document_id};
+use crate::facets::page_facets;
+use crate::front_matter::{FrontMatter, SplitPage, split_front_matter};
+use crate::imports::is_shown_text_file;
+use crate::inputs::{InputUse, Inputs, content_of, is_too_much};
+use crate::labels::{author_names, label_files, tag_labels};
+use crate::links::Origin;
+use crate::omission::{Omission, OmissionReason};
+use crate::pages::{PageFile, source_in};
+use crate::permalink::{page_names, page_url};
+use crate::placement::{Placement, placement_of};
+use crate::questions::{page_questions, question_files};
+use crate::settings::{ContentKind, SiteSettings};
+use crate::skip_reason::{MAX_HEADINGS, MAX_INPUTS, SkipReason};
+use crate::titles::{
+    category_files, category_label, first_title, folder_titles, has_content_title, index_files,
+    shortened_title, show_title,
+};
+
+/// Returns the paths of files that may affect the page but are not in `inputs` yet, with their uses: partials, category labels, translations.
+///
+/// Call it again with the requested files until it returns nothing. It requests at most one file more than a page may need, which shows that the
+/// limit is
+/// exceeded.
+#[must_use]
+pub fn missing_inputs(
+    settings: &SiteSettings,
+    page: &PageFile,
+    bytes: &[u8],
+    inputs: &Inputs,
+) -> BTreeMap<String, InputUse> {
+    if is_too_much(inputs) {
+        return BTreeMap::new();
+    }
+    let instance = settings.instance(&page.instance);
+    if instance.is_built {
+        let html = String::from_utf8_lossy(bytes);
+        return question_files(settings, page)
+            .into_iter()
+            .chain(canonical_files(settings, page, &html))
+            .filter(|path| !inputs.contains_key(path))
+            .map(|path| (path, InputUse::Lookup))
+            .collect();
+    }
+    let mut wanted = imported_files(settings, page, bytes, inputs);
+    for path in named_files(settings, page, inputs) {
+        wanted.entry(path).or_insert(InputUse::Lookup);
+    }
+    wanted.retain(|path, _| !inputs.contains_key(path));
+    let room = MAX_INPUTS + 1 - inputs.len();
+    wanted.into_iter().take(room).collect()
+}
+
+/// Returns the files that belong to a page by their names: questions, labels of its folder, translations.
+fn named_files(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> BTreeSet<String> {
+    let mut files: BTreeSet<String> = question_files(settings, page).into_iter().collect();
+    if settings.instance(&page.instance).kind == ContentKind::Docs {
+        files.extend(category_files(&page.source));
+        let are_known = files.iter().all(|path| inputs.contains_key(path));
+        if are_known && category_label(&page.source, inputs).is_none() {
+            files.extend(index_files(&page.source));
+        }
+    }
+    if page.locale == settings.default_locale {
+        let locales = settings.locales.iter();
+        let sources = locales.map(|locale| source_in(settings, page, locale));
+        files.extend(sources.filter(|source| *source != page.source));
+    }
+    files
+}
+
+/// Returns the files that a page and its partials import, and those with the labels that its front matter may name.
+fn imported_files(
+    settings: &SiteSettings,
+    page: &PageFile,
+    bytes: &[u8],
+    inputs: &Inputs,
+) -> BTreeMap<String, InputUse> {
+    let reading = Reading { settings, inputs };
+    let mut files = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
+    while let Some((source, bytes, depth)) = queue.pop_front() {
+        // An unreadable file has no partials.
+        let Ok(text) = decode(bytes) else { continue };
+        let Ok(split) = split_front_matter(&text) else {
+            continue;
+        };
+        if depth == 0 {
+            let labels = label_files(settings, page, &split.front_matter);
+            files.extend(labels.into_iter().map(|path| (path, InputUse::Lookup)));
+        }
+        let partials = reading.partials(&source, &split);
+        for (name, path) in partials.paths {
+            if !is_shown_text_file(&name)
+                && seen.insert(path.clone())
+                && depth < MAX_PARTIAL_DEPTH
+                && let Some(bytes) = content_of(inputs, &path)
+            {
+                queue.push_back((path, bytes, depth + 1));
+            }
+        }
+        for (path, usage) in partials.wanted {
+            let known = files.entry(path).or_insert(usage);
+            *known = usage.max(*known);
+        }
+    }
+    files
+}
+
+/// Reads a page. `site` names the book; `inputs` holds the files that [`missing_inputs`] asked for.
+///
+/// # Errors
+/// A [`SkipReason`]: this page is not indexed; other pages are not affected.
+pub fn read_document(
+    settings: &SiteSettings,
+    site: &str,
+    page: &PageFile,
+    bytes: &[u8],
+    inputs: &Inputs,
+) -> Result<Document, SkipReason> {
+    let instance = settings.instance(&page.instance);
+    if instance.is_built {
+        return read_built_page(settings, site, page, bytes, inputs);
+    }
+    let text = decode(bytes)?;
+    let split = split_front_matter(&text)?;
+    let front_matter = read_front_matter(settings, page, &split.front_matter, inputs)?;
+    if is_too_much(inputs) {
+        return Err(SkipReason::TooMuchImported);
+    }
+    let names = page_names(instance, &page.relative, &front_matter);
+    let url = page_url(settings, page, &page.locale, &names.slug);
+    let origin = Origin {
+        settings,
+        page,
+        url: &url,
+    };
+    let mut body = read_body(&text, &split, inputs, &origin)?;
+    let title = front_matter
+        .title
+        .clone()
+        .or_else(|| has_content_title(split.body).then(|| first_title(&body.blocks))?)
+        .unwrap_or(names.title);
+    let title = shortened_title(&title);
+    let title_line = split.title_line.unwrap_or(1);
+    show_title(&mut body, instance.kind, &title, title_line, &front_matter);
+    let questions = page_questions(settings, page, &body.blocks, inputs, &mut body.warnings);
+    let facets = page_facets(&settings.facets, &front_matter, &mut body.warnings);
+    let (placement, date) = match instance.kind {
+        ContentKind::Docs => {
+            let folder = folder_titles(&page.source, inputs);
+            let placement = placement_of(&page.relative, &title, &front_matter, &folder);
+            (placement, None)
+        }
+        ContentKind::Blog => (
+            Placement::default(),
+            post_date(&front_matter, &page.relative),
+        ),
+        ContentKind::Pages => (Placement::default(), None),
+    };
+    Ok(Document {
+        id: document_id(site, &page.source),
+        url,
+        fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
+        file: page.clone(),
+        title,
+        date,
+        placement,
+        blocks: body.blocks,
+        omissions: body.omissions,
+        questions,
+        warnings: body.warnings,
+        text_files: body.text_files,
+        facets,
+        front_matter,
+    })
+}
+
+/// Reads what follows the front matter, which is omitted.
+fn read_body(
+    text: &str,
+    split: &SplitPage<'_>,
+    inputs: &Inputs,
+    origin: &Origin<'_>,
+) -> Result<Body, SkipReason> {
+    let reading = Reading {
+        settings: origin.settings,
+        inputs,
+    };
+    let raw_lines: Vec<&str> = text.lines().collect();
+    let mut body = Body::default();
+    body.read(&origin.page.source, split, &raw_lines, &reading, origin, 0);
+    body.list_contents();
+    if split.lines_before > 0 {
+        body.omissions.push(Omission {
+            start_line: 1,
+            end_line: split.lines_before,
+            reason: OmissionReason::FrontMatter,
+            text: raw_lines[..split.lines_before as usize].join("\n"),
+        });
+    }
+    let headings = body.blocks.iter().filter(|block| block.is_heading());
+    if headings.count() > MAX_HEADINGS {
+        return Err(SkipReason::TooManyHeadings);
+    }
+    // A partial that is used repeatedly causes the same problem each time.
+    let mut known = BTreeSet::new();
+    body.warnings
+        .retain(|warning| known.insert(warning.clone()));
+    body.warnings.extend(heading_warnings(&body.blocks));
+    Ok(body)
+}
+
+/// Checks a page's front matter, and adds the names of its authors and the labels of its tags.
+fn read_front_matter(
+    settings: &SiteSettings,
+    page: &PageFile,
+    front_matter: &FrontMatter,
+    inputs: &Inputs,
+) -> Result<FrontMatter, SkipReason> {
+    if front_matter.draft {
+        return Err(SkipReason::Draft);
+    }
+    let missing = missing_fields(front_matter, &settings.require_front_matter);
+    if !missing.is_empty() {
+        return Err(SkipReason::MissingFields(missing));
+    }
+    let mut front_matter = front_matter.clone();
+    if settings.instance(&page.instance).kind == ContentKind::Blog {
+        let names = author_names(settings, page, inputs);
+        front_matter.authors = post_authors(&front_matter, &names);
+    }
+    let labels = tag_labels(settings, page, inputs);
+    for tag in &mut front_matter.tags {
+        if let Some(label) = labels.get(tag) {
+            tag.clone_from(label);
+        }
+    }
+    Ok(front_matter)
+}
+
+fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String> {
+    required
+        .iter()
+        .filter(|field| {
+            front_matter.values(field).is_empty() && !front_matter.other.contains_key(*field)
+        })
+        .cloned()
+        .collect()
+}
+
+fn has_field(front_matter: &FrontMatter, field: &str) -> bool {
+    match field {
+        "id" => front_matter.id.is_some(),
+        "title" => front_matter.title.is_some(),
+        "sidebar_position" => front_matter.sidebar_position.is_some(),
+        "sidebar_label" => front_matter.sidebar_label.is_some(),
+        "description" => front_matter.description.is_some(),
+        "duration_minutes" => front_matter.duration_minutes.is_some(),
+        "proficiency_level" => front_matter.proficiency_level.is_some(),
+        "layer" => front_matter.layer.is_some(),
+        "hardware_tier" => front_matter.hardware_tier.is_some(),
+        "tier_1_path" => front_matter.tier_1_path.is_some(),
+        "learning_objectives" => !front_matter.learning_objectives.is_empty(),
+        "keywords" => !front_matter.keywords.is_empty(),
+        "tags" => !front_matter.tags.is_empty(),
+        "prerequisites" => !front_matter.prerequisites.is_empty(),
+        "chapter" => front_matter.chapter.is_some(),
+        "module" => front_matter.module.is_some(),
+        "lesson" => front_matter.lesson.is_some(),
+        other => front_matter.other.contains_key(other),
+    }
+}
+
+/// The most warnings of one kind per page; more would not help the author.
+const MAX_HEADING_WARNINGS: usize = 20;
+
+fn heading_warnings(blocks: &[Block]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut previous = 0;
+    for block in blocks {
+        if let BlockKind::Heading { level, .. } = block.kind {
+            if previous > 0 && level > previous + 1 {
+                warnings.push(format!(
+                    "line {}: heading level {level} follows level {previous}",
+                    block.start_line
+                ));
+            }
+            previous = level;
+        }
+    }
+    let more = warnings.len().saturating_sub(MAX_HEADING_WARNINGS);
+    if more > 0 {
+        warnings.truncate(MAX_HEADING_WARNINGS);
+        warnings.push(format!("{more} more headings skip a level"));
+    }
+    warnings
+}
+
+fn fallback_urls(
+    settings: &SiteSettings,
+    page: &PageFile,
+    slug: &str,
+    inputs: &Inputs,
+) -> BTreeMap<String, String> {
+    if page.locale != settings.default_locale {
+        return BTreeMap::new();
+    }
+    settings
+        .locales
+        .iter()
+        .filter(|locale| **locale != settings.default_locale)
+        .filter(|locale| {
+            let source = source_in(settings, page, locale);
+            !settings.translates(locale) || content_of(inputs, &source).is_none()
+        })
+        .map(|locale| (locale.clone(), page_url(settings, page, locale, slug)))
+        .collect()
+}

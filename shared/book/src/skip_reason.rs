@@ -1,0 +1,71 @@
+//! Why a file gives no document, and the limits of what is read.
+
+use crate::front_matter::FrontMatterError;
+
+/// The largest page in bytes: 5 MiB, far above any handwritten page.
+pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
+
+/// The most other files that one page may need, and their bytes.
+pub(super) const MAX_INPUTS: usize = 1_000;
+pub(super) const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
+
+/// The most headings of a page: each is a section to embed.
+pub(super) const MAX_HEADINGS: usize = 10_000;
+
+/// The reason that a file gives no document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SkipReason {
+    /// `draft: true`.
+    #[error("it is a draft")]
+    Draft,
+    /// A file of HTML that is only a part of a page, such as a template.
+    #[error("it has no <title>, so it is only a part of a page")]
+    Untitled,
+    /// A built page that asks not to be found.
+    #[error("its `robots` tag says `noindex`")]
+    NoIndex,
+    /// A built page that only leads to another one.
+    #[error("it is a redirect")]
+    Redirect,
+    /// A built page that only leads to others: the site's search, an index, or a list that Docusaurus generated.
+    #[error("it is a search page or a list of other pages")]
+    Finder,
+    /// A built page with another canonical page of the same site.
+    #[error("it is a copy of {0}")]
+    Copy(String),
+    /// Invalid front matter.
+    #[error("{0}")]
+    FrontMatter(#[from] FrontMatterError),
+    /// Front matter lacks fields that the site requires.
+    #[error("front matter lacks {}", .0.join(", "))]
+    MissingFields(Vec<String>),
+    /// Not UTF-8.
+    #[error("line {line}: it is not UTF-8 text")]
+    NotUtf8 {
+        /// The first line with invalid bytes.
+        line: usize,
+    },
+    /// More than [`MAX_PAGE_BYTES`].
+    #[error("it has more than {MAX_PAGE_BYTES} bytes")]
+    TooLarge,
+    /// More than [`MAX_INPUTS`] other files, or more than [`MAX_INPUT_BYTES`] in them.
+    #[error(
+        "it needs more than {MAX_INPUTS} other files, or more than {MAX_INPUT_BYTES} bytes of them"
+    )]
+    TooMuchImported,
+    /// More than [`MAX_HEADINGS`].
+    #[error("it has more than {MAX_HEADINGS} headings")]
+    TooManyHeadings,
+}
+
+impl SkipReason {
+    /// True if the site itself leaves the page out, so that nothing is wrong with it.
+    #[must_use]
+    pub fn is_by_site(&self) -> bool {
+        use SkipReason::{Copy, Draft, Finder, NoIndex, Redirect, Untitled};
+        matches!(
+            self,
+            Draft | Untitled | NoIndex | Redirect | Finder | Copy(_)
+        )
+    }
+}
