@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bookrag::book::{Document, OmissionReason, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::ingest::{OpenMode, PendingChange, Report};
+use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
 use bookrag::source::FileCache;
 use clap::Args;
 use serde::Serialize;
@@ -124,7 +124,7 @@ pub(super) async fn run(
     }
     let repaired = diagnosis.repair.as_ref();
     let index_is_well = match (&diagnosis.index, repaired) {
-        (_, Some(report)) => report.status == "success" && report.warnings.is_empty(),
+        (_, Some(report)) => report.status == RunStatus::Success && report.warnings.is_empty(),
         (Some(index), None) => index.is_clean(),
         (None, None) => true,
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bookrag::config::Config;
-use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, SyncOptions};
+use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, RunStatus, SyncOptions};
 use bookrag::local::LocalModel;
 use clap::Args;
 use reqwest::Method;
@@ -48,7 +48,7 @@ impl ReportArguments {
 
     pub(super) fn exit(self, report: &Report) -> Exit {
         let skipped = self.strict && !report.skipped.is_empty();
-        if skipped || report.status != "success" {
+        if skipped || report.status == RunStatus::Partial {
             Exit::Partial
         } else {
             Exit::Done
