@@ -22,7 +22,7 @@ use super::progress::{STOPPED, change, with_progress};
 use super::sync::{ReportArguments, print, propose_embedder};
 use super::watch::{Watch, watched_folders};
 use super::written::write_questions;
-use super::{BuildArgument, CommandError, Exit, output};
+use super::{BuildArgument, CommandError, Exit, Output, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
@@ -107,7 +107,7 @@ pub(super) fn site_url(typed: &str) -> Result<String, String> {
 pub(super) async fn run(
     mut config: Config,
     arguments: ServeArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     // Only this machine's user asks, and reads what was asked.
     if arguments.address().ip().is_loopback() && std::env::var_os(STORE_QUESTIONS).is_none() {
@@ -140,7 +140,7 @@ pub(super) async fn run(
     let folder = BookFolder::create(&config, &site, output::status)?;
     let hold = Hold::take(&folder)?;
     let book = LocalBook::open(&config, &folder, output::status).await?;
-    serve(&config, &arguments, &site, &hold, &book, listener, json).await
+    serve(&config, &arguments, &site, &hold, &book, listener, output).await
 }
 
 async fn serve(
@@ -150,7 +150,7 @@ async fn serve(
     hold: &Hold,
     book: &LocalBook,
     listener: TcpListener,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.address());
     tokio::spawn(warn_without_model(book.context.generator.clone()));
@@ -176,7 +176,7 @@ async fn serve(
         watch: watch.transpose()?,
         build: site.named_build(),
         options: arguments.options,
-        json,
+        output,
         failure: None,
         problems: BTreeSet::new(),
         settled_at: Timestamp::now(),
@@ -219,7 +219,7 @@ struct Follower<'a> {
     /// The folder that `--build` names.
     build: Option<&'a Path>,
     options: ReportArguments,
-    json: bool,
+    output: Output,
     /// The temporary failure of the last run, which is reported once and retried.
     failure: Option<String>,
     /// The problems that the last run reported, so that each is printed once.
@@ -300,9 +300,9 @@ impl Follower<'_> {
         let changed = report.files_changed + report.files_deleted > 0;
         let is_new = |problem: &&String| !former.contains(*problem);
         let problems: Vec<&String> = self.problems.iter().filter(is_new).collect();
-        if self.json {
+        if self.output == Output::Json {
             if changed || !problems.is_empty() {
-                print(report, true);
+                print(report, Output::Json);
             }
             return;
         }
@@ -316,7 +316,7 @@ impl Follower<'_> {
 
     /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
     async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
-        if !self.json {
+        if self.output == Output::Text {
             let title = self.server.title();
             output::status(&format!("{title} is at http://{address}/ (Ctrl-C stops)"));
             output::status(&format!(
@@ -333,7 +333,7 @@ impl Follower<'_> {
             Ok(report) => {
                 self.server.indexed.notify_one();
                 self.note(&report);
-                print(&report, self.json);
+                print(&report, self.output);
                 self.options.exit(&report)
             }
             Err(error) if error.may_pass() && !self.options.strict => {
@@ -342,7 +342,7 @@ impl Follower<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        if !self.json {
+        if self.output == Output::Text {
             output::line(&format!("\nask at http://{address}/   (Ctrl-C stops)"));
         }
         Ok(exit)
@@ -360,7 +360,7 @@ impl Follower<'_> {
     fn tell(&mut self, error: &SyncError) {
         let message = error.to_string();
         if self.failure.as_ref() != Some(&message) {
-            output::failure(&message, self.json);
+            output::failure(&message, self.output);
         }
         self.failure = error.may_pass().then_some(message);
     }

@@ -93,8 +93,11 @@ fn locales(settings: &SiteSettings) -> Vec<Edition> {
 
 /// Returns the default versions of all docs under the name of the first one, then all other versions.
 fn versions(settings: &SiteSettings) -> Vec<Edition> {
-    let is_docs = |instance: &&Instance| instance.kind == ContentKind::Docs;
-    let docs: Vec<&Instance> = settings.instances.iter().filter(is_docs).collect();
+    let docs: Vec<&Instance> = settings
+        .instances
+        .iter()
+        .filter(|instance| instance.kind == ContentKind::Docs)
+        .collect();
     let first = docs.first().map(|docs| Edition {
         name: docs.default_version().to_owned(),
         path: String::new(),
