@@ -17,7 +17,7 @@ use super::{Server, Shared};
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
 const MAX_EXAMPLES: usize = 4;
 
-/// Whether this server has a page of what readers asked.
+/// True if this server shows the page of what readers asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HasInsights(pub(super) bool);
 
