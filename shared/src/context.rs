@@ -401,7 +401,11 @@ impl Context {
     /// Returns the origins whose pages may call.
     #[must_use]
     pub fn pages(&self) -> Origins {
-        Origins::new(&self.origins, self.local_origins)
+        if self.local_origins {
+            Origins::with_local(&self.origins)
+        } else {
+            Origins::new(&self.origins)
+        }
     }
 
     /// Returns the book for the Model Context Protocol.

@@ -135,7 +135,7 @@ pub fn router(context: Arc<Context>) -> Router {
 
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     let known_page = from_fn_with_state(context.pages(), known_page);
     let checks = Arc::new(Checks {
         context,

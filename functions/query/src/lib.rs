@@ -29,7 +29,7 @@ pub fn router(context: Arc<Context>) -> Router {
 
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let chat_route = limited(&context, Route::Chat, post(chat));
     // Requests of pages that may not call do not count against their readers' limits.

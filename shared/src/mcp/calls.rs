@@ -42,7 +42,7 @@ impl Server {
         let retriever = self.live().await?.retriever;
         let locale = search.locale(&retriever);
         let found = search.run(&retriever).await?;
-        self.measure(|measured| measured.searched(&found.times, !found.degraded.is_empty()));
+        self.measure(|measured| measured.searched(&found.times, &found.degraded));
         let sections = found.candidates.iter();
         let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
         Ok(self.within_budget(sections.collect(), nothing_found(&found)))
