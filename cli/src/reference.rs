@@ -12,7 +12,7 @@ use crate::commands::{Help, command};
 /// The variable that writes the files instead of comparing with them.
 const UPDATE: &str = "BOOKRAG_TEST_UPDATE";
 
-/// The level of the headings of commands that are no subcommands of another.
+/// The heading level of commands; their subcommands are one level deeper.
 const TOP_LEVEL: usize = 3;
 
 /// Replaces the generated part `name` of a page.
@@ -93,7 +93,7 @@ fn section(command: &Command, parent: &str, level: usize, sections: &mut String)
         }
         sections.push('\n');
     }
-    // `questions export` has not the help of `export`.
+    // The help of `export` is not that of `questions export`.
     let help = Help::for_command(command.get_name()).filter(|_| level == TOP_LEVEL);
     if let Some(help) = help {
         let _ = writeln!(sections, "```\n{}\n```\n", help.examples());

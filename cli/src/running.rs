@@ -34,15 +34,14 @@ impl Hold {
     /// [`LocalError::InUse`] if a server holds it.
     pub(crate) fn take(folder: &BookFolder) -> Result<Self, LocalError> {
         let path = folder.path.join(LOCK_FILE);
-        let failed = || unwritable(&path);
-        let mut lock = open_lock(&path).map_err(failed())?;
+        let mut lock = open_lock(&path).map_err(unwritable(&path))?;
         match lock.try_lock() {
             Ok(()) => {
                 // A killed server may have left a notice.
                 remove_notice(folder);
-                lock.set_len(0).map_err(failed())?;
-                lock.write_all(this_process().as_bytes())
-                    .map_err(failed())?;
+                lock.set_len(0)
+                    .and_then(|()| lock.write_all(this_process().as_bytes()))
+                    .map_err(unwritable(&path))?;
                 Ok(Self {
                     folder: folder.clone(),
                     _lock: lock,
@@ -59,12 +58,8 @@ impl Hold {
                     holder,
                 })
             }
-            Err(TryLockError::Error(error)) => Err(failed()(error)),
+            Err(TryLockError::Error(error)) => Err(unwritable(&path)(error)),
         }
-    }
-
-    pub(crate) fn folder(&self) -> &BookFolder {
-        &self.folder
     }
 
     /// Publishes this server's address. Returns the secret for commands, see [`SECRET_HEADER`].

@@ -34,8 +34,9 @@ impl Site {
         if let Some(url) = typed.to_str().filter(|text| text.starts_with("s3://")) {
             return Ok(Self::Bucket(url.trim_end_matches('/').to_owned()));
         }
-        let missing = |_| SourceError::NotFound(format!("the folder {}", typed.display()));
-        let path = typed.canonicalize().map_err(missing)?;
+        let path = typed
+            .canonicalize()
+            .map_err(|_| SourceError::NotFound(format!("the folder {}", typed.display())))?;
         if has_config(&path) {
             return Ok(Self::Folder { path, build: None });
         }
@@ -191,9 +192,7 @@ impl Site {
             Err(SourceError::Settings(error)) if error.file != "bookrag.toml" => error,
             _ => return Ok(None),
         };
-        let toml = || std::fs::read_to_string(path.join("bookrag.toml")).ok();
-        let in_site = || Some(path.join(build_folder(&toml()?)?));
-        let folder = build.clone().or_else(in_site);
+        let folder = build.clone().or_else(|| configured_build(path));
         let folder = folder.filter(|folder| {
             Self::Folder {
                 path: folder.clone(),
@@ -203,6 +202,12 @@ impl Site {
         });
         Ok(folder.map(|folder| (folder, error)))
     }
+}
+
+/// Returns the folder of the built site that a site's bookrag.toml names.
+fn configured_build(site: &Path) -> Option<PathBuf> {
+    let toml = std::fs::read_to_string(site.join("bookrag.toml")).ok()?;
+    Some(site.join(build_folder(&toml)?))
 }
 
 /// True if a folder has a configuration file of Docusaurus or of bookrag.

@@ -3,6 +3,7 @@
 mod database;
 mod models;
 mod rules;
+mod settings;
 mod variables;
 
 use std::collections::HashMap;
@@ -23,7 +24,10 @@ use book::chunk::ChunkPolicy;
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};
 
-use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
+use models::{
+    chat_price, embedder_choice, generator_choice, report_budgets_without_price, reranker_choice,
+};
+use settings::Settings;
 
 /// Where a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,21 +115,10 @@ pub struct Config {
 #[error("the configuration is not valid:\n  {}", .0.join("\n  "))]
 pub struct ConfigError(pub Vec<String>);
 
+/// The prefix of all names but those of the stores and of the providers of models.
+const PREFIX: &str = "BOOKRAG_";
 /// The least similarity (Jaro-Winkler, at most 1) at which a known name is suggested for a misspelt one.
 const LIKENESS: f64 = 0.9;
-
-/// Returns the message for an unknown `BOOKRAG_` variable.
-fn unknown_variable(name: &str) -> String {
-    // Compare without the prefix, which would make all names similar.
-    let own = |name: &str| name.trim_start_matches("BOOKRAG_").to_owned();
-    let likeness = |known: &&str| strsim::jaro_winkler(&own(name), &own(known));
-    let known = Variable::all().map(|variable| variable.name);
-    let proposal = known
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-        .filter(|known| likeness(known) >= LIKENESS)
-        .map_or(String::new(), |known| format!("; did you mean {known}?"));
-    format!("{name} is not a known setting{proposal} (docs/configuration.md lists all)")
-}
 
 impl Config {
     /// Returns the chunk limits for the configured embedder.
@@ -151,101 +144,102 @@ impl Config {
         environment: Environment,
         variables: &HashMap<String, String>,
     ) -> Result<Self, ConfigError> {
-        let mut problems = Vec::new();
-        let text = |name: &str| {
-            variables
-                .get(name)
-                .map(|value| value.trim().to_owned())
-                .filter(|value| !value.is_empty())
-        };
-        let secret = |name: &str| text(name).map(SecretString::from);
-        problems.extend(unknown_variables(variables));
-        let embedder = embedder_choice(text, &mut problems);
-        let reranker = reranker_choice(text, &mut problems);
-        let generator = generator_choice(text, &mut problems);
-        let chat_price = chat_price(text, &mut problems);
-        let openai_base_url =
-            text("OPENAI_BASE_URL").unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
-        let chat_base_url = text("BOOKRAG_CHAT_BASE_URL");
+        let mut settings = Settings::new(variables);
+        report_unknown_variables(variables, &mut settings);
+        let embedder = embedder_choice(&mut settings);
+        let generator = generator_choice(&mut settings);
+        let openai_base_url = settings.text_or("OPENAI_BASE_URL", "https://api.openai.com/v1");
+        let chat_base_url = settings.text("BOOKRAG_CHAT_BASE_URL");
         let chat_server = matches!(generator, GeneratorChoice::OpenAi { .. })
             .then(|| chat_base_url.as_ref().unwrap_or(&openai_base_url).as_str());
-        let rules = rules::rules(chat_server, text, &mut problems);
-        let questions_budget = rules::budget("BOOKRAG_QUESTIONS_BUDGET", text, &mut problems);
-        let retention = rules::retention(text, &mut problems);
-        let limits = rules::limits(environment, text, &mut problems);
-        let trusted_proxies = rules::trusted_proxies(text, &mut problems);
-        let auth = rules::auth(text, &mut problems);
-        let database_authorities = database::authorities(text, &mut problems);
-        let chunk_policy = chunk_policy(text, &mut problems);
-        let metrics = rules::metrics(text, &mut problems);
+        let rules = rules::rules(chat_server, &mut settings);
         if environment == Environment::Lambda {
-            problems.extend(missing_on_lambda(&embedder, text));
+            report_missing_on_lambda(&embedder, &mut settings);
         }
         let config = Self {
             environment,
-            qdrant_url: text("QDRANT_URL"),
-            qdrant_api_key: secret("QDRANT_API_KEY"),
-            database_url: secret("DATABASE_URL"),
-            database_url_direct: secret("DATABASE_URL_DIRECT"),
-            database_authorities,
-            openai_api_key: secret("OPENAI_API_KEY"),
+            qdrant_url: settings.text("QDRANT_URL"),
+            qdrant_api_key: settings.secret("QDRANT_API_KEY"),
+            database_url: settings.secret("DATABASE_URL"),
+            database_url_direct: settings.secret("DATABASE_URL_DIRECT"),
+            database_authorities: database::authorities(&mut settings),
+            openai_api_key: settings.secret("OPENAI_API_KEY"),
             openai_base_url,
-            cohere_api_key: secret("COHERE_API_KEY"),
-            cohere_base_url: text("COHERE_BASE_URL")
-                .unwrap_or_else(|| "https://api.cohere.com".to_owned()),
+            cohere_api_key: settings.secret("COHERE_API_KEY"),
+            cohere_base_url: settings.text_or("COHERE_BASE_URL", "https://api.cohere.com"),
             embedder,
-            reranker,
+            reranker: reranker_choice(&mut settings),
             generator,
             chat_base_url,
-            chat_api_key: secret("BOOKRAG_CHAT_API_KEY"),
-            chat_price,
+            chat_api_key: settings.secret("BOOKRAG_CHAT_API_KEY"),
+            chat_price: chat_price(&mut settings),
             rules,
-            questions_budget,
-            retention,
-            limits,
-            trusted_proxies,
-            auth,
-            collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
-            chunk_policy,
-            origins: origins(text),
-            salt: secret("BOOKRAG_SALT"),
-            site: text("BOOKRAG_SITE"),
-            source: text("BOOKRAG_SOURCE"),
-            queue_url: text("BOOKRAG_QUEUE_URL"),
-            models: text("BOOKRAG_MODELS").map(ModelFolder::from),
-            metrics,
-            data: text("BOOKRAG_DATA").map(PathBuf::from),
+            questions_budget: rules::budget("BOOKRAG_QUESTIONS_BUDGET", &mut settings),
+            retention: rules::retention(&mut settings),
+            limits: rules::limits(environment, &mut settings),
+            trusted_proxies: rules::trusted_proxies(&mut settings),
+            auth: rules::auth(&mut settings),
+            collection: settings.text_or("BOOKRAG_COLLECTION", "textbook_chunks"),
+            chunk_policy: chunk_policy(&mut settings),
+            origins: origins(&settings),
+            salt: settings.secret("BOOKRAG_SALT"),
+            site: settings.text("BOOKRAG_SITE"),
+            source: settings.text("BOOKRAG_SOURCE"),
+            queue_url: settings.text("BOOKRAG_QUEUE_URL"),
+            models: settings.text("BOOKRAG_MODELS").map(ModelFolder::from),
+            metrics: rules::metrics(&mut settings),
+            data: settings.text("BOOKRAG_DATA").map(PathBuf::from),
         };
-        problems.extend(models::budgets_without_price(&config));
-        if problems.is_empty() {
-            return Ok(config);
+        report_budgets_without_price(&config, &mut settings);
+        match settings.into_problems() {
+            problems if problems.is_empty() => Ok(config),
+            problems => Err(ConfigError(problems)),
         }
-        problems.sort();
-        Err(ConfigError(problems))
     }
 }
 
-/// Returns a problem for each variable that begins like a setting and is not one.
-fn unknown_variables(variables: &HashMap<String, String>) -> impl Iterator<Item = String> {
+/// Reports each variable that begins like a setting but is not one.
+fn report_unknown_variables(variables: &HashMap<String, String>, settings: &mut Settings<'_>) {
     variables
         .keys()
-        .filter(|name| name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_"))
+        .filter(|name| name.starts_with(PREFIX) && !name.starts_with("BOOKRAG_TEST_"))
         .filter(|name| Variable::named(name).is_none())
-        .map(|name| unknown_variable(name))
+        .for_each(|name| settings.report(unknown_variable(name)));
 }
 
-fn chunk_policy(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<String>) -> ChunkPolicy {
-    let Some(name) = text("BOOKRAG_CHUNK_POLICY") else {
+/// Returns the message for an unknown `BOOKRAG_` variable.
+fn unknown_variable(name: &str) -> String {
+    let proposal = Variable::all()
+        .map(|known| (likeness(name, known.name), known.name))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .map_or(String::new(), |(_, known)| {
+            format!("; did you mean {known}?")
+        });
+    format!("{name} is not a known setting{proposal} (docs/configuration.md lists all)")
+}
+
+/// Compares two names without the prefix, which would make all names similar.
+fn likeness(one: &str, other: &str) -> f64 {
+    strsim::jaro_winkler(
+        one.trim_start_matches(PREFIX),
+        other.trim_start_matches(PREFIX),
+    )
+}
+
+fn chunk_policy(settings: &mut Settings<'_>) -> ChunkPolicy {
+    let Some(name) = settings.text("BOOKRAG_CHUNK_POLICY") else {
         return ChunkPolicy::ADAPTIVE;
     };
     ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
-        problems.push(format!("BOOKRAG_CHUNK_POLICY: {problem}"));
+        settings.report(format!("BOOKRAG_CHUNK_POLICY: {problem}"));
         ChunkPolicy::ADAPTIVE
     })
 }
 
-fn origins(text: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    text("BOOKRAG_ORIGINS")
+fn origins(settings: &Settings<'_>) -> Vec<String> {
+    settings
+        .text("BOOKRAG_ORIGINS")
         .unwrap_or_default()
         .split(',')
         .map(|origin| origin.trim().to_owned())
@@ -253,22 +247,18 @@ fn origins(text: impl Fn(&str) -> Option<String>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the problems of a function without the settings that it needs.
-fn missing_on_lambda(
-    embedder: &EmbedderChoice,
-    text: impl Fn(&str) -> Option<String>,
-) -> Vec<String> {
-    let mut problems: Vec<String> = ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"]
-        .into_iter()
-        .filter(|name| text(name).is_none())
-        .map(|name| format!("{name} is not set"))
-        .collect();
+/// Reports the settings that a function needs and does not have.
+fn report_missing_on_lambda(embedder: &EmbedderChoice, settings: &mut Settings<'_>) {
+    for name in ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
+        if settings.text(name).is_none() {
+            settings.report(format!("{name} is not set"));
+        }
+    }
     if cfg!(not(feature = "local-models")) && matches!(embedder, EmbedderChoice::Local(_)) {
-        problems.push(
-            "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere".to_owned(),
+        settings.report(
+            "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere",
         );
     }
-    problems
 }
 
 #[cfg(test)]

@@ -160,13 +160,11 @@ fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
         RerankerChoice::None => Reranker::None,
         RerankerChoice::Weighted => Reranker::Weighted,
         RerankerChoice::Cohere { model } => {
-            let api_key = config.cohere_api_key.clone();
-            let missing = || ProviderError::Rejected("COHERE_API_KEY is not set".to_owned());
-            let default = || CohereReranker::DEFAULT_MODEL.to_owned();
+            let model = model.as_deref().unwrap_or(CohereReranker::DEFAULT_MODEL);
             Reranker::Cohere(CohereReranker::new(CohereRerankOptions {
                 base_url: config.cohere_base_url.clone(),
-                api_key: api_key.ok_or_else(missing)?,
-                model: model.clone().unwrap_or_else(default),
+                api_key: cohere_api_key(config)?,
+                model: model.to_owned(),
                 timeout: RERANK_TIMEOUT,
             })?)
         }
@@ -187,11 +185,9 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
             })?)
         }
         EmbedderChoice::Cohere { model, dimensions } => {
-            let api_key = config.cohere_api_key.clone();
-            let missing = || ProviderError::Rejected("COHERE_API_KEY is not set".to_owned());
             Embedder::Cohere(CohereEmbedder::new(CohereOptions {
                 base_url: config.cohere_base_url.clone(),
-                api_key: api_key.ok_or_else(missing)?,
+                api_key: cohere_api_key(config)?,
                 model: model.clone(),
                 dimensions: Dimensions::of_model(model, *dimensions),
                 timeout: EMBEDDING_TIMEOUT,
@@ -199,6 +195,11 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
         }
     };
     Ok(Some(embedder))
+}
+
+fn cohere_api_key(config: &Config) -> Result<SecretString, ProviderError> {
+    let api_key = config.cohere_api_key.clone();
+    api_key.ok_or_else(|| ProviderError::Rejected("COHERE_API_KEY is not set".to_owned()))
 }
 
 /// Creates the configured writer of answers.
@@ -255,10 +256,9 @@ impl Context {
             .database_url
             .as_ref()
             .ok_or(StartError::MissingSetting("DATABASE_URL"))?;
-        let say = |line: &str| tracing::info!(stage = "start", "{line}");
         let backends = Backends {
-            embedder: embedder(config, say).await?,
-            reranker: reranker(config, say).await?,
+            embedder: embedder(config, log_start).await?,
+            reranker: reranker(config, log_start).await?,
             vectors: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
             off_topic: OffTopicCache::default(),
@@ -304,12 +304,7 @@ impl Context {
     /// # Errors
     /// `Unavailable` if there is none.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
-        let ages = |row: &IndexRow| match row.pages_expected {
-            // During the first indexing, each answer reports the current progress.
-            Some(_) => Ages::ZERO,
-            None => LIVE_INDEX_AGES,
-        };
-        let mut reading = match self.live.look_up(ages) {
+        let mut reading = match self.live.look_up(live_index_ages) {
             LookUp::Known(row) => return Ok(row),
             LookUp::Read(reading) => reading,
         };
@@ -406,20 +401,22 @@ impl Context {
     /// Returns the origins whose pages may call.
     #[must_use]
     pub fn pages(&self) -> Origins {
-        Origins::new(&self.origins, self.local_origins)
+        if self.local_origins {
+            Origins::with_local(&self.origins)
+        } else {
+            Origins::new(&self.origins)
+        }
     }
 
     /// Returns the book for the Model Context Protocol.
     #[must_use]
     pub fn mcp_book(self: &Arc<Self>) -> mcp::Book {
         let context = Arc::clone(self);
-        let live = move || {
-            let context = Arc::clone(&context);
-            let answerer = async move { context.answerer(&context.live_index().await?) };
-            answerer.boxed()
-        };
         mcp::Book {
-            live: Arc::new(live),
+            live: Arc::new(move || {
+                let context = Arc::clone(&context);
+                async move { context.answerer(&context.live_index().await?) }.boxed()
+            }),
             origin: self.origins.first().cloned(),
         }
     }
@@ -465,5 +462,17 @@ impl Context {
             .expect("HMAC takes keys of any length");
         mac.update(text.as_bytes());
         hex(&mac.finalize().into_bytes())
+    }
+}
+
+fn log_start(line: &str) {
+    tracing::info!(stage = "start", "{line}");
+}
+
+fn live_index_ages(row: &IndexRow) -> Ages {
+    match row.pages_expected {
+        // During the first indexing, each answer reports the current progress.
+        Some(_) => Ages::ZERO,
+        None => LIVE_INDEX_AGES,
     }
 }

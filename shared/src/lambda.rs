@@ -70,13 +70,13 @@ mod tests {
     use lambda_http::tower::ServiceExt;
 
     use super::*;
-    use crate::api::cors;
+    use crate::api::{Origins, cors};
 
     /// Returns a route with CORS headers, as in the functions.
     fn router() -> Router {
         let origins = ["https://book.example".to_owned()];
         let routes = Router::new().route("/", get(async || "text"));
-        routes.layer(cors(&origins, false))
+        routes.layer(cors(Origins::new(&origins)))
     }
 
     async fn streamed(method: Method) -> (Response<()>, Vec<u8>) {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
-use bookrag::ingest::{Report, SyncOptions, sync};
+use bookrag::ingest::{Report, RunStatus, SyncOptions, sync};
 use bookrag::rerank::Reranker;
 use bookrag::retrieve::{Backends as Retrieval, OffTopicCache, Query, Retriever};
 use bookrag_tests::backends::Backends;
@@ -75,7 +75,7 @@ async fn ingest(backends: &Backends, site: &Path) -> Report {
     ports.embedder = Embedder::Fake(FakeEmbedder::new());
     let ingest = Backends::open(ports).await.unwrap();
     let report = sync(&ingest, SyncOptions::default(), |_| {}).await.unwrap();
-    assert_eq!(report.status, "success", "{report}");
+    assert_eq!(report.status, RunStatus::Success, "{report}");
     report
 }
 

@@ -6,7 +6,9 @@ use bookrag::{
     catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions},
     chunk::ChunkPolicy,
     index::VectorIndex,
-    ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync},
+    ingest::{
+        Ingest, IngestError, OpenMode, OpenOptions, Ports, Report, RunStatus, SyncOptions, sync,
+    },
     source::{FolderSource, Source},
 };
 use bookrag_test_qdrant::Engine;
@@ -131,7 +133,7 @@ impl Backends {
         let report = sync(&ingest, SyncOptions::default(), |_| {})
             .await
             .expect("the book is indexed");
-        assert_eq!(report.status, "success", "{report}");
+        assert_eq!(report.status, RunStatus::Success, "{report}");
         report
     }
 }

@@ -8,13 +8,14 @@ use bookrag::config::Config;
 use bookrag::error::Error;
 use uuid::Uuid;
 
-use super::{CommandError, Exit, QuestionArguments, output, terminal};
+use super::terminal::{self, Styles};
+use super::{CommandError, Exit, Output, QuestionArguments, output};
 use crate::local::{BookFolder, LocalBook};
 
 pub(super) async fn run(
     config: &Config,
     arguments: &QuestionArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let request: ChatRequest = serde_json::from_value(arguments.request())
         .map_err(|error| CommandError::Usage(error.to_string()))?;
@@ -23,7 +24,7 @@ pub(super) async fn run(
     let book = LocalBook::open(config, &folder, output::status).await?;
     let envelope = answer(&book, question).await?;
     let outcome = envelope.data.as_ref().map(|data| data.view.outcome);
-    if json {
+    if output == Output::Json {
         output::json(&envelope);
     } else if let Some(data) = &envelope.data {
         print(data);
@@ -57,7 +58,12 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
 
 fn print(data: &ChatData) {
     let has_styles = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    output::line(&terminal::shown(&data.answer, has_styles));
+    let styles = if has_styles {
+        Styles::Ansi
+    } else {
+        Styles::None
+    };
+    output::line(&terminal::shown(&data.answer, styles));
     if !data.view.citations.is_empty() {
         output::line("");
     }

@@ -8,7 +8,7 @@ use bookrag::config::Config;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{BuildArgument, CommandError, Exit, ledger, output};
+use super::{BuildArgument, CommandError, Exit, Output, ledger, output};
 use crate::pages::{ReadPages, Unread};
 
 #[derive(Debug, Args)]
@@ -43,8 +43,13 @@ fn policies() -> impl TypedValueParser<Value = ChunkPolicy> {
 pub(super) async fn run(
     config: &Config,
     arguments: &ChunksArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
+    let output = if arguments.jsonl {
+        Output::Json
+    } else {
+        output
+    };
     let site = arguments.build.site(&arguments.site)?;
     if let Some(note) = site.note().await? {
         output::status(&note);
@@ -64,7 +69,7 @@ pub(super) async fn run(
         output::status(&format!("not read {}: {}", folder.source, folder.reason));
     }
     if arguments.ledger {
-        return Ok(ledger::run(&read, &policy, arguments.jsonl || json));
+        return Ok(ledger::run(&read, &policy, output));
     }
     let mut skipped = 0;
     let mut count = 0;
@@ -90,14 +95,14 @@ pub(super) async fn run(
         };
         for chunk in chunk_document(document, &policy) {
             count += 1;
-            if arguments.jsonl || json {
+            if output == Output::Json {
                 output::json(&line(document, &chunk, url));
             } else {
                 print(document, &chunk, url);
             }
         }
     }
-    if !arguments.jsonl && !json {
+    if output == Output::Text {
         output::line(&format!("{count} chunks, {skipped} pages skipped"));
     }
     let partial = read.are_incomplete() || (arguments.strict && skipped > 0);

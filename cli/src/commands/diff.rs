@@ -15,7 +15,7 @@ use bookrag::config::Config;
 use bookrag::source::{FolderSource, GitSource, Source, merge_base};
 use clap::Args;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::site::Site;
 
 use anchors::vanished;
@@ -48,7 +48,7 @@ pub(super) struct DiffArguments {
 pub(super) async fn run(
     config: &Config,
     arguments: &DiffArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = Site::read(arguments.site.as_deref().unwrap_or(Path::new(".")))?;
     let folder = site.folder().ok_or_else(|| {
@@ -64,7 +64,7 @@ pub(super) async fn run(
     let before = states.take(base, &questions).await?;
     let after = states.take(head, &questions).await?;
     let comparison = compare(&arguments.range, &questions, &before, &after);
-    if json {
+    if output == Output::Json {
         output::json(&comparison);
     } else if arguments.markdown {
         output::text(&comparison.markdown());
@@ -106,16 +106,6 @@ fn compare(
         Base::Revision(base) | Base::MergeBase(base) => base,
     };
     let answers = before.answers.iter().zip(&after.answers);
-    let only_in = |state: &State, other: &State| {
-        let unread = state.unread.iter();
-        unread
-            .filter(|(source, _)| !other.unread.contains_key(*source))
-            .map(|(source, reason)| Warning {
-                source: source.clone(),
-                reason: reason.clone(),
-            })
-            .collect()
-    };
     Comparison::new(
         Revision {
             name: base.clone(),
@@ -128,8 +118,20 @@ fn compare(
         questions.iter().zip(answers),
         vanished(questions, &before.answers, &before.anchors, &after.anchors),
         UnreadPages {
-            before: only_in(before, after),
-            after: only_in(after, before),
+            before: unread_only_in(before, after),
+            after: unread_only_in(after, before),
         },
     )
+}
+
+/// Returns the pages that cannot be read in one state and can in the other.
+fn unread_only_in(state: &State, other: &State) -> Vec<Warning> {
+    let unread = state.unread.iter();
+    unread
+        .filter(|(source, _)| !other.unread.contains_key(*source))
+        .map(|(source, reason)| Warning {
+            source: source.clone(),
+            reason: reason.clone(),
+        })
+        .collect()
 }

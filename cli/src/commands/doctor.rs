@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use bookrag::book::{Document, OmissionReason, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::ingest::{OpenMode, PendingChange, Report};
+use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
 use bookrag::source::FileCache;
 use clap::Args;
 use serde::Serialize;
 
 use super::questions::QuestionReport;
 use super::sync::{ReportArguments, by_words_alone, sync_site};
-use super::{BuildArgument, CommandError, Exit, output};
+use super::{BuildArgument, CommandError, Exit, Output, output};
 use crate::examination::Examination;
 use crate::local::{BookFolder, LocalBook, LocalError, written_questions};
 use crate::pages::{ReadPage, ReadPages, Unread};
@@ -86,10 +86,17 @@ struct Finding {
     what: String,
 }
 
+impl Finding {
+    fn new(source: &str, line: u32, what: String) -> Self {
+        let at = format!("{source}, line {line}");
+        Self { at, what }
+    }
+}
+
 pub(super) async fn run(
     config: &Config,
     arguments: &DoctorArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
     if let Some(note) = site.note().await? {
@@ -117,14 +124,14 @@ pub(super) async fn run(
         let repair = arguments.repair.then_some(options);
         (diagnosis.index, diagnosis.repair) = examine(config, &folder, &site, repair).await?;
     }
-    if json {
+    if output == Output::Json {
         output::json(&serde_json::json!(diagnosis));
     } else {
         print(&diagnosis);
     }
     let repaired = diagnosis.repair.as_ref();
     let index_is_well = match (&diagnosis.index, repaired) {
-        (_, Some(report)) => report.status == "success" && report.warnings.is_empty(),
+        (_, Some(report)) => report.status == RunStatus::Success && report.warnings.is_empty(),
         (Some(index), None) => index.is_clean(),
         (None, None) => true,
     };
@@ -252,10 +259,6 @@ impl Diagnosis {
         let edition = format!("{}, version {version}", page.file.locale);
         *self.editions.entry(edition).or_default() += 1;
         self.pages += 1;
-        let at_line = |line: u32, what: String| Finding {
-            at: format!("{source}, line {line}"),
-            what,
-        };
         self.warnings
             .extend(document.warnings.iter().map(|warning| Finding {
                 at: source.clone(),
@@ -263,7 +266,7 @@ impl Diagnosis {
             }));
         let shown = document.text_files.iter();
         self.text_files
-            .extend(shown.map(|file| at_line(file.line, file.path.clone())));
+            .extend(shown.map(|file| Finding::new(source, file.line, file.path.clone())));
         self.components.extend(
             document
                 .omissions
@@ -271,7 +274,7 @@ impl Diagnosis {
                 .filter(|omission| omission.reason == OmissionReason::Component)
                 .map(|omission| {
                     let words: Vec<&str> = omission.text.split_whitespace().collect();
-                    at_line(omission.start_line, words.join(" "))
+                    Finding::new(source, omission.start_line, words.join(" "))
                 }),
         );
         let chunks = chunk_document(document, policy);
@@ -289,7 +292,7 @@ impl Diagnosis {
             ledger(&page.text, document, &chunks)
                 .iter()
                 .filter(|entry| !entry.unaccounted.is_empty())
-                .map(|entry| at_line(entry.start_line, entry.unaccounted.join(" "))),
+                .map(|entry| Finding::new(source, entry.start_line, entry.unaccounted.join(" "))),
         );
     }
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::progress::with_progress;
-use super::{BuildArgument, CommandError, Exit, first_questions, output};
+use super::{BuildArgument, CommandError, Exit, Output, first_questions, output};
 use crate::evaluation::{Baseline, Change, Evaluation, Found, Outcome, Question, Reply, evaluate};
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
@@ -47,11 +47,11 @@ pub(super) struct EvalArguments {
 pub(super) async fn run(
     config: &Config,
     arguments: &EvalArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let path = &arguments.questions;
     if let (true, Some(site)) = (arguments.init, &arguments.site) {
-        return first_questions::write(path, site, json).await;
+        return first_questions::write(path, site, output).await;
     }
     let questions = Question::parse_all(&read(path)?).map_err(|problem| failed(path, &problem))?;
     let baseline: Option<Baseline> = match &arguments.baseline {
@@ -80,24 +80,19 @@ pub(super) async fn run(
         .collect();
     let evaluation = evaluate(&asked);
     let changes = baseline.map(|baseline| Change::all(&evaluation, &baseline, arguments.slack));
-    Ok(report(&evaluation, changes.as_deref(), json))
+    Ok(report(&evaluation, changes.as_deref(), output))
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<Site, CommandError> {
-    let missing = |message: String| CommandError::Message(message);
-    match corpus {
-        Some(corpus) => {
-            let books = arguments.books.as_ref().ok_or_else(|| {
-                missing(format!("the questions are about `{corpus}`; name the folder with that site: --books DIR"))
-            })?;
-            Ok(Site::read(&books.join(corpus))?)
-        }
-        None => {
-            let site = arguments.site.as_ref().ok_or_else(|| {
-                missing("some questions name no corpus; name their site: --site SITE".to_owned())
-            })?;
-            arguments.build.site(site)
-        }
+    match (corpus, &arguments.books, &arguments.site) {
+        (Some(corpus), Some(books), _) => Ok(Site::read(&books.join(corpus))?),
+        (Some(corpus), None, _) => Err(CommandError::Message(format!(
+            "the questions are about `{corpus}`; name the folder with that site: --books DIR"
+        ))),
+        (None, _, Some(site)) => arguments.build.site(site),
+        (None, _, None) => Err(CommandError::Message(
+            "some questions name no corpus; name their site: --site SITE".to_owned(),
+        )),
     }
 }
 
@@ -147,12 +142,12 @@ async fn ask<'q>(
 }
 
 fn outcome(candidates: &[ScoredChunk], locale: &str, answer: Answer) -> Outcome {
-    let found = |candidate: &ScoredChunk| Found {
+    let results = candidates.iter().map(|candidate| Found {
         source: candidate.chunk.source.clone(),
         url: candidate.url(Some(locale)),
-    };
+    });
     Outcome {
-        results: candidates.iter().map(found).collect(),
+        results: results.collect(),
         reply: match answer.outcome {
             answer::Outcome::Answered => Reply::Answered,
             answer::Outcome::Uncertain => Reply::Uncertain,
@@ -194,10 +189,10 @@ fn details(
 }
 
 /// Prints the evaluation and its changes from the baseline.
-fn report(evaluation: &Evaluation, changes: Option<&[Change]>, json: bool) -> Exit {
+fn report(evaluation: &Evaluation, changes: Option<&[Change]>, output: Output) -> Exit {
     let all = changes.unwrap_or_default().iter();
     let regressions: Vec<&Change> = all.filter(|change| change.is_regression()).collect();
-    if json {
+    if output == Output::Json {
         let mut printed = json!(evaluation);
         if changes.is_some() {
             printed["regressions"] = json!(regressions);

@@ -8,7 +8,7 @@ use bookrag::source::Source;
 use clap::Args;
 
 use super::serve::site_url;
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::export::{Export, Exported, Folder, FolderError, Outcome, computed};
 use crate::pages::{ReadPages, Unread};
 use crate::site::Site;
@@ -31,7 +31,7 @@ pub(super) struct ExportArguments {
     locale: Option<String>,
 }
 
-pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn run(arguments: &ExportArguments, output: Output) -> Result<Exit, CommandError> {
     let site = Site::read(&arguments.site)?;
     let folder = Folder::open(&arguments.out)?;
     let settings = site.source().await?.settings().await?;
@@ -71,7 +71,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         read: &read,
         exported,
     };
-    if json {
+    if output == Output::Json {
         output::json(&report.as_json());
     } else {
         report.print();

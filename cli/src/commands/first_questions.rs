@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use bookrag::book::{BlockKind, Document, SiteSettings};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::evaluation::TODO;
 use crate::pages::ReadPages;
 use crate::site::Site;
@@ -27,7 +27,7 @@ struct Topic<'a> {
 }
 
 /// Writes the file, which must not exist yet.
-pub(super) async fn write(file: &Path, site: &Path, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn write(file: &Path, site: &Path, output: Output) -> Result<Exit, CommandError> {
     let source = Site::read(site)?.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::read(&source, &settings).await?;
@@ -44,7 +44,7 @@ pub(super) async fn write(file: &Path, site: &Path, json: bool) -> Result<Exit, 
     let lines = lines(&topics);
     create(file, &lines.concat())?;
     let (path, count) = (file.display().to_string(), lines.len());
-    if json {
+    if output == Output::Json {
         output::json(&json!({"file": path, "questions": count}));
     } else {
         output::line(&format!(
@@ -130,8 +130,10 @@ fn lines(topics: &[Topic<'_>]) -> Vec<String> {
             "kind": "near-miss",
         })
     });
-    let line = |question: Value| format!("{question}\n");
-    answerable.chain(unanswerable).map(line).collect()
+    answerable
+        .chain(unanswerable)
+        .map(|question| format!("{question}\n"))
+        .collect()
 }
 
 fn create(file: &Path, text: &str) -> Result<(), CommandError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::Value;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::running::client;
 
 /// The longest wait; the server itself waits up to 4 seconds for the stores.
@@ -22,7 +22,7 @@ pub(super) struct HealthArguments {
 }
 
 /// Ends with 0 if the server can answer questions, even if some dependencies are down.
-pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn run(arguments: HealthArguments, output: Output) -> Result<Exit, CommandError> {
     let url = arguments.url.trim_end_matches('/');
     let deep = if arguments.deep { "?deep=true" } else { "" };
     let request = client().get(format!("{url}/api/v1/health{deep}"));
@@ -37,7 +37,7 @@ pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, 
         let message = format!("{url} answered {status} without a health; is it a bookrag?");
         return Err(CommandError::Message(message));
     }
-    if json {
+    if output == Output::Json {
         output::line(&health["data"].to_string());
     } else {
         print(&health["data"]);
@@ -46,11 +46,14 @@ pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, 
 }
 
 fn print(health: &Value) {
-    let status = |of: &Value| of["status"].as_str().unwrap_or("unknown").to_owned();
-    output::line(&status(health));
+    output::line(status(health));
     for part in ["vector_store", "catalog", "embedder", "generator"] {
         if let Some(kind) = health[part]["kind"].as_str() {
             output::line(&format!("  {part}: {kind}, {}", status(&health[part])));
         }
     }
+}
+
+fn status(part: &Value) -> &str {
+    part["status"].as_str().unwrap_or("unknown")
 }

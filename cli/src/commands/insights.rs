@@ -17,7 +17,7 @@ use bookrag::prices::dollars;
 use clap::Args;
 use serde::Serialize;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use crate::look::Look;
 use crate::site::Site;
@@ -48,10 +48,12 @@ pub(super) struct InsightsArguments {
 pub(super) async fn run(
     config: &Config,
     arguments: &InsightsArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
-    let find = || BookFolder::find(config, arguments.site.as_deref());
-    let catalog = open_catalog(config, find).await?;
+    let catalog = open_catalog(config, || {
+        BookFolder::find(config, arguments.site.as_deref())
+    })
+    .await?;
     let report = Report::read(&catalog, arguments.days).await;
     let report = report.map_err(LocalError::from)?;
     let insights = &report.insights;
@@ -65,12 +67,12 @@ pub(super) async fn run(
             look: &look.unwrap_or_else(Look::neutral),
             is_served: false,
         };
-        let message = |error| format!("cannot write {}: {error}", file.display());
-        std::fs::write(file, page.written())
-            .map_err(|error| CommandError::Message(message(error)))?;
+        std::fs::write(file, page.written()).map_err(|error| {
+            CommandError::Message(format!("cannot write {}: {error}", file.display()))
+        })?;
         output::status(&format!("wrote {}", file.display()));
     }
-    if json {
+    if output == Output::Json {
         output::json(&Printed { insights, subjects });
     } else if arguments.html.is_none() {
         print(insights, arguments.days);
@@ -215,9 +217,11 @@ fn questions(heading: &str, questions: &[OpenQuestion]) {
         output::line(&format!("\n{heading}"));
     }
     for open in questions {
-        // Without `BOOKRAG_STORE_QUESTIONS` only the hash is stored.
-        let hash = || open.question_hash.chars().take(HASH_DIGITS).collect();
-        let question: String = open.question.clone().unwrap_or_else(hash);
+        let question = match &open.question {
+            Some(question) => question.clone(),
+            // Without `BOOKRAG_STORE_QUESTIONS` only the hash is stored.
+            None => open.question_hash.chars().take(HASH_DIGITS).collect(),
+        };
         output::line(&format!("{:>6}  {question}", open.count));
     }
 }

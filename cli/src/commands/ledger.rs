@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use bookrag::chunk::{ChunkPolicy, LedgerEntry, chunk_document, ledger};
 
-use super::{Exit, output};
+use super::{Exit, Output, output};
 use crate::pages::{ReadPages, Unread};
 
 /// Prints the ledger of a book. Partial if text is lost or a page could not be read.
-pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
+pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, output: Output) -> Exit {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let (mut in_chunks, mut lost) = (0, 0);
     for page in &read.pages {
@@ -21,7 +21,7 @@ pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
                     Unread::Unreadable(_) => "not read",
                 };
                 *reasons.entry(format!("page {what}")).or_default() += 1;
-                if json {
+                if output == Output::Json {
                     output::json(&serde_json::json!({"source": source, what: reason.to_string()}));
                 } else {
                     output::line(&format!("{source}: {what}: {reason}"));
@@ -35,7 +35,7 @@ pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
             for omission in &entry.left_out {
                 *reasons.entry(omission.reason.to_string()).or_default() += 1;
             }
-            if json {
+            if output == Output::Json {
                 output::json(&line(source, &entry));
             } else if !entry.unaccounted.is_empty() {
                 let words = entry.unaccounted.join(" ");
@@ -46,7 +46,7 @@ pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
             }
         }
     }
-    if !json {
+    if output == Output::Text {
         output::line(&format!(
             "{} pages: {in_chunks} pieces in chunks, {lost} lost",
             read.pages.len()

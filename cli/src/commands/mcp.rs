@@ -54,9 +54,6 @@ pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit
         origin: origin.map(|url| url.trim_end_matches('/').to_owned()),
         ..book
     };
-    let failed = |error: &dyn std::fmt::Display| {
-        CommandError::Message(format!("the client broke off: {error}"))
-    };
     let running = match Server::local(book, arguments.max_tokens)
         .serve(stdio())
         .await
@@ -64,8 +61,12 @@ pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit
         Ok(running) => running,
         // The client closed standard input before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Exit::Done),
-        Err(error) => return Err(failed(&error)),
+        Err(error) => return Err(broken_off(error)),
     };
-    running.waiting().await.map_err(|error| failed(&error))?;
+    running.waiting().await.map_err(broken_off)?;
     Ok(Exit::Done)
+}
+
+fn broken_off(error: impl std::fmt::Display) -> CommandError {
+    CommandError::Message(format!("the client broke off: {error}"))
 }

@@ -48,6 +48,7 @@ use crate::site::Site;
 #[cfg(test)]
 pub(crate) use help::Help;
 pub use help::command;
+use output::Output;
 
 /// Printed after the help: where to begin, and where a book's index is.
 const AFTER_HELP: &str = "\
@@ -275,11 +276,15 @@ impl CommandError {
 pub async fn run(arguments: Arguments) -> Exit {
     telemetry::init(Environment::Local);
     std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
-    let json = arguments.json;
-    let exit = match dispatch(arguments).await {
+    let output = if arguments.json {
+        Output::Json
+    } else {
+        Output::Text
+    };
+    let exit = match dispatch(arguments, output).await {
         Ok(exit) => exit,
         Err(error) => {
-            output::failure(&error.to_string(), json);
+            output::failure(&error.to_string(), output);
             error.exit()
         }
     };
@@ -298,7 +303,7 @@ fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
     format!("internal error: {message}{}", place.unwrap_or_default())
 }
 
-async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
+async fn dispatch(arguments: Arguments, output: Output) -> Result<Exit, CommandError> {
     let mut variables: HashMap<String, String> = std::env::vars().collect();
     if let Command::Serve(serve) = &arguments.command
         && let Some(model) = &serve.model
@@ -306,24 +311,23 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         variables.extend(variables_of(model));
     }
     let config = Config::read(Environment::Local, &variables)?;
-    let json = arguments.json;
     match arguments.command {
-        Command::Serve(arguments) => serve::run(config, arguments, json).await,
-        Command::Sync(arguments) => sync::run(&config, arguments, json).await,
-        Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
-        Command::Search(arguments) => search::run(&config, &arguments, json).await,
+        Command::Serve(arguments) => serve::run(config, arguments, output).await,
+        Command::Sync(arguments) => sync::run(&config, arguments, output).await,
+        Command::Ask(arguments) => ask::run(&config, &arguments, output).await,
+        Command::Search(arguments) => search::run(&config, &arguments, output).await,
         Command::Mcp(arguments) => mcp::run(&config, arguments).await,
-        Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
-        Command::Diff(arguments) => diff::run(&config, &arguments, json).await,
-        Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
-        Command::Questions(arguments) => questions::run(&config, &arguments, json).await,
-        Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
-        Command::Export(arguments) => export::run(&arguments, json).await,
-        Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
-        Command::Health(arguments) => health::run(arguments, json).await,
-        Command::Reset(arguments) => reset::run(&config, &arguments, json),
-        Command::Migrate => migrate::run(&config, json).await,
-        Command::Models(arguments) => models::run(&config, arguments, json).await,
+        Command::Eval(arguments) => eval::run(&config, &arguments, output).await,
+        Command::Diff(arguments) => diff::run(&config, &arguments, output).await,
+        Command::Insights(arguments) => insights::run(&config, &arguments, output).await,
+        Command::Questions(arguments) => questions::run(&config, &arguments, output).await,
+        Command::Chunks(arguments) => chunks::run(&config, &arguments, output).await,
+        Command::Export(arguments) => export::run(&arguments, output).await,
+        Command::Doctor(arguments) => doctor::run(&config, &arguments, output).await,
+        Command::Health(arguments) => health::run(arguments, output).await,
+        Command::Reset(arguments) => reset::run(&config, &arguments, output),
+        Command::Migrate => migrate::run(&config, output).await,
+        Command::Models(arguments) => models::run(&config, arguments, output).await,
         Command::Completions(arguments) => Ok(scripts::completions(&arguments)),
         Command::Man(arguments) => scripts::man(&arguments),
     }
@@ -349,8 +353,10 @@ fn variables_of(model: &str) -> HashMap<String, String> {
             ("BOOKRAG_CHAT_MODEL", model),
         ],
     };
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    chosen.into_iter().map(owned).collect()
+    chosen
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// Reads a running server's response to a command.

@@ -6,7 +6,7 @@ use bookrag::local::LocalModel;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::local::LocalError;
 
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ impl ValueEnum for Name {
 pub(super) async fn run(
     config: &Config,
     arguments: ModelsArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let mut folders = Vec::new();
     for name in arguments.models {
@@ -46,7 +46,7 @@ pub(super) async fn run(
         let files = files.map_err(LocalError::from)?;
         folders.push(files.folder.display().to_string());
     }
-    if json {
+    if output == Output::Json {
         output::json(&serde_json::json!({ "folders": folders }));
     } else {
         output::line(&folders.join("\n"));

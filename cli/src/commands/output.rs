@@ -6,6 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bookrag::cite::visible;
 use serde::Serialize;
 
+/// How a command prints its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    /// For people.
+    Text,
+    /// For programs: `--json`.
+    Json,
+}
+
 /// True once output was lost, for example because the disk is full.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
@@ -75,10 +84,11 @@ pub(crate) fn status(text: &str) {
 }
 
 /// Prints an error.
-pub(super) fn failure(message: &str, as_json: bool) {
-    if as_json {
-        json(&serde_json::json!({"success": false, "error": {"message": message}}));
-    } else {
-        eprintln!("error: {}", visible(message));
+pub(super) fn failure(message: &str, output: Output) {
+    match output {
+        Output::Json => {
+            json(&serde_json::json!({"success": false, "error": {"message": message}}));
+        }
+        Output::Text => eprintln!("error: {}", visible(message)),
     }
 }

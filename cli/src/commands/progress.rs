@@ -81,9 +81,9 @@ fn left(progress: &Progress<'_>, elapsed: Duration) -> String {
     if progress.done < ENOUGH_PAGES.min(progress.total.div_ceil(2)) {
         return String::new();
     }
-    let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
-    let left =
-        elapsed.saturating_mul(count(progress.total - progress.done)) / count(progress.done).max(1);
+    let done = u32::try_from(progress.done).unwrap_or(u32::MAX);
+    let pages = u32::try_from(progress.total - progress.done).unwrap_or(u32::MAX);
+    let left = elapsed.saturating_mul(pages) / done.max(1);
     format!(", about {} left", HumanDuration(left))
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bookrag::config::Config;
 use clap::Args;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, Output, output};
 use crate::local::BookFolder;
 use crate::running::Hold;
 use crate::site::Site;
@@ -24,7 +24,7 @@ pub(super) struct ResetArguments {
 pub(super) fn run(
     config: &Config,
     arguments: &ResetArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = Site::read(&arguments.site)?;
     let folder = BookFolder::of_site(config, &site);
@@ -33,7 +33,7 @@ pub(super) fn run(
         tell(
             &format!("there is no index of {}", site.address()),
             None,
-            json,
+            output,
         );
         return Ok(Exit::Done);
     }
@@ -43,7 +43,7 @@ pub(super) fn run(
     // Keeps any `serve` from starting until everything is deleted.
     let _hold = Hold::take(&folder)?;
     folder.delete()?;
-    tell(&format!("deleted {path}"), Some(&path), json);
+    tell(&format!("deleted {path}"), Some(&path), output);
     if config.qdrant_url.is_some() || config.database_url.is_some() {
         output::status(
             "note: QDRANT_URL and DATABASE_URL name stores elsewhere, which still hold the book",
@@ -67,8 +67,8 @@ fn confirmed(path: &str) -> Result<bool, CommandError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn tell(text: &str, deleted: Option<&str>, json: bool) {
-    if json {
+fn tell(text: &str, deleted: Option<&str>, output: Output) {
+    if output == Output::Json {
         output::json(&serde_json::json!({"deleted": deleted}));
     } else {
         output::line(text);

@@ -10,7 +10,7 @@ use bookrag::retrieve::Signals;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::{CommandError, Exit, QuestionArguments, output};
+use super::{CommandError, Exit, Output, QuestionArguments, output};
 use crate::local::{BookFolder, LocalBook};
 
 /// Far above the size of the most results with the longest chunks.
@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES: usize = 16 << 20;
 pub(super) async fn run(
     config: &Config,
     arguments: &QuestionArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let folder = BookFolder::find(config, arguments.site.as_deref())?;
     let book = LocalBook::open(config, &folder, output::status).await?;
@@ -36,7 +36,7 @@ pub(super) async fn run(
         .as_array()
         .cloned()
         .unwrap_or_default();
-    if json {
+    if output == Output::Json {
         output::json(&envelope);
     } else {
         results
@@ -59,11 +59,11 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
         .expect("the request's parts are constants");
     let router = search::router(Arc::new(book.context));
     let Ok(response) = router.oneshot(request).await;
-    let failed = |error: &dyn std::fmt::Display| CommandError::Message(error.to_string());
     let signals = response.extensions().get::<Signals>().copied();
     let body = to_bytes(response.into_body(), MAX_ANSWER_BYTES).await;
-    let body = body.map_err(|error| failed(&error))?;
-    let mut envelope: Value = serde_json::from_slice(&body).map_err(|error| failed(&error))?;
+    let body = body.map_err(|error| CommandError::Message(error.to_string()))?;
+    let mut envelope: Value =
+        serde_json::from_slice(&body).map_err(|error| CommandError::Message(error.to_string()))?;
     if let Some(signals) = signals {
         envelope["meta"]["signals"] = serde_json::json!(signals);
     }
@@ -71,15 +71,24 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
 }
 
 fn print(place: usize, result: &Value) {
-    let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
-    let line =
-        |name: &str| u32::try_from(result[name].as_u64().unwrap_or_default()).unwrap_or(u32::MAX);
+    let lines = output::lines_in_file(
+        text(&result["source"]),
+        line(&result["start_line"]),
+        line(&result["end_line"]),
+    );
     output::line(&format!(
-        "{place}. {}  ({:.2})\n   {}\n   {}\n   {}",
-        output::place(&text("title"), &text("section")),
+        "{place}. {}  ({:.2})\n   {}\n   {lines}\n   {}",
+        output::place(text(&result["title"]), text(&result["section"])),
         result["score"].as_f64().unwrap_or_default(),
-        text("url"),
-        output::lines_in_file(&text("source"), line("start_line"), line("end_line")),
-        text("preview"),
+        text(&result["url"]),
+        text(&result["preview"]),
     ));
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn line(value: &Value) -> u32 {
+    u32::try_from(value.as_u64().unwrap_or_default()).unwrap_or(u32::MAX)
 }

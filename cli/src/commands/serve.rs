@@ -1,6 +1,7 @@
 //! `bookrag serve`: indexes a book and answers questions on this machine.
 
-use std::collections::BTreeSet;
+mod follower;
+
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -12,27 +13,24 @@ use bookrag::catalog::Catalog;
 use bookrag::config::Config;
 use bookrag::context::{StartError, question_writer};
 use bookrag::generate::Generator;
-use bookrag::ingest::{MassDeletion, OpenMode, Report, SyncError, SyncOptions, forget_readers};
+use bookrag::ingest::{OpenMode, forget_readers};
 use bookrag::provider::ProviderError;
 use clap::Args;
-use jiff::Timestamp;
 use tokio::net::TcpListener;
 
-use super::progress::{STOPPED, change, with_progress};
-use super::sync::{ReportArguments, print, propose_embedder};
+use super::progress::STOPPED;
+use super::sync::ReportArguments;
 use super::watch::{Watch, watched_folders};
 use super::written::write_questions;
-use super::{BuildArgument, CommandError, Exit, output};
+use super::{BuildArgument, CommandError, Exit, Output, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
+use follower::Follower;
 
 /// The default address, which no other machine can reach.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
-/// The delay before a run is retried that a store, a model or a full disk stopped.
-const RETRY_AFTER: Duration = Duration::from_secs(15);
-
 /// How long answers in progress may take after Ctrl-C. Short, because a person is waiting.
 const GRACE_OF_CTRL_C: Duration = Duration::from_secs(2);
 /// How long answers in progress may take after SIGTERM, which process managers send before SIGKILL: the time limit of a chat model.
@@ -75,8 +73,10 @@ pub(super) struct ServeArguments {
 impl ServeArguments {
     /// The address to listen on.
     fn address(&self) -> SocketAddr {
-        let on_port = |port| (Ipv4Addr::LOCALHOST, port).into();
-        self.port.map_or(self.listen, on_port)
+        match self.port {
+            Some(port) => (Ipv4Addr::LOCALHOST, port).into(),
+            None => self.listen,
+        }
     }
 }
 
@@ -104,83 +104,50 @@ pub(super) fn site_url(typed: &str) -> Result<String, String> {
     Err("expected the URL at which the site is served, such as https://book.example".to_owned())
 }
 
+/// Starts a server for a book, and keeps its index up to date until a signal stops it.
 pub(super) async fn run(
     mut config: Config,
     arguments: ServeArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     // Only this machine's user asks, and reads what was asked.
     if arguments.address().ip().is_loopback() && std::env::var_os(STORE_QUESTIONS).is_none() {
         config.rules.keep_questions = true;
     }
-    let site = arguments.site.clone().unwrap_or_else(|| PathBuf::from("."));
-    let has_book =
-        || site.join("docs").is_dir() || has_config(&site) || site.join("index.html").is_file();
-    if arguments.site.is_none() && !has_book() {
-        return Err(CommandError::Usage(
-            "this folder holds no `docs` folder, no Docusaurus config and no built site; name the site: bookrag serve SITE".to_owned(),
-        ));
-    }
-    let site = arguments.build.site(&site)?;
-    if arguments.watch && site.folder().is_none() {
-        return Err(CommandError::Usage(
-            "only a folder can be watched; a bucket tells the ingest function of its changes"
-                .to_owned(),
-        ));
-    }
+    let site = site(&arguments)?;
     if let Some(note) = site.note().await? {
         output::status(&note);
     }
-    let address = arguments.address();
-    let listener = TcpListener::bind(address).await.map_err(|error| {
-        CommandError::Message(format!(
-            "cannot listen on {address}: {error}; choose another port, such as `--port 8081`"
-        ))
-    })?;
+    let listener = bind(arguments.address()).await?;
+    let address = listener.local_addr().unwrap_or(arguments.address());
+
+    // The stores, which no other server may use meanwhile, and the models.
     let folder = BookFolder::create(&config, &site, output::status)?;
     let hold = Hold::take(&folder)?;
     let book = LocalBook::open(&config, &folder, output::status).await?;
-    serve(&config, &arguments, &site, &hold, &book, listener, json).await
-}
-
-async fn serve(
-    config: &Config,
-    arguments: &ServeArguments,
-    site: &Site,
-    hold: &Hold,
-    book: &LocalBook,
-    listener: TcpListener,
-    json: bool,
-) -> Result<Exit, CommandError> {
-    let address = listener.local_addr().unwrap_or(arguments.address());
     tokio::spawn(warn_without_model(book.context.generator.clone()));
-    let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
+    let ingest = book.ingest(&config, &site, OpenMode::TakeOver).await?;
     let folders = watched_folders(&ingest, site.named_build()).await;
     let folders = folders.map_err(LocalError::from)?;
+
+    // The server, which answers from now on.
     let secret = hold.announce(address)?;
-    let site_url = arguments.site_url.clone();
-    let writer = question_writer(config).map_err(StartError::Generate);
+    let writer = question_writer(&config).map_err(StartError::Generate);
     let writer = writer.map_err(LocalError::from)?;
-    let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));
+    let server = Server::new(book.context, ingest, arguments.site_url, secret);
+    let server = Arc::new(server);
+    let routes = router(Arc::clone(&server), address);
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let app = router(Arc::clone(&server), address);
-    let serving = tokio::spawn(listen(listener, app, HEAD_DEADLINE, stopped));
+    let serving = tokio::spawn(listen(listener, routes, HEAD_DEADLINE, stopped));
     // Only now, so that a server that fails to start does not change the current book.
-    hold.folder().make_current(config);
-    // Before the first sync, so that changes during it are noticed.
-    let watch = arguments
-        .watch
-        .then(|| Watch::start(folders, &hold.folder().path));
-    let follower = Follower {
-        server: &server,
-        watch: watch.transpose()?,
-        build: site.named_build(),
-        options: arguments.options,
-        json,
-        failure: None,
-        problems: BTreeSet::new(),
-        settled_at: Timestamp::now(),
-    };
+    folder.make_current(&config);
+
+    // The index, which follows the book.
+    let mut follower = Follower::new(&server, site.named_build(), arguments.options, output);
+    if arguments.watch {
+        // Before the first sync, so that changes during it are noticed.
+        follower.watch = Some(Watch::start(folders, &folder.path)?);
+    }
     let (outcome, grace) = tokio::select! {
         // First, so that a signal is noticed from the moment that the run starts.
         biased;
@@ -189,14 +156,50 @@ async fn serve(
         never = Box::pin(write_questions(&server, writer)) => match never {},
         never = forget_hourly(server.catalog(), config.retention) => match never {},
     };
-    let _ = stop.send(true);
-    // Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from
+
+    // The end. Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from
     // ending.
+    let _ = stop.send(true);
     tokio::select! {
         _ = tokio::time::timeout(grace, serving) => {}
         _ = interrupted() => {}
     }
     outcome
+}
+
+/// Returns the site to serve.
+fn site(arguments: &ServeArguments) -> Result<Site, CommandError> {
+    let path = match &arguments.site {
+        Some(path) => path,
+        None => current_folder()?,
+    };
+    let site = arguments.build.site(path)?;
+    if arguments.watch && site.folder().is_none() {
+        return Err(CommandError::Usage(
+            "only a folder can be watched; a bucket tells the ingest function of its changes"
+                .to_owned(),
+        ));
+    }
+    Ok(site)
+}
+
+/// Returns the current folder, which must hold a book.
+fn current_folder() -> Result<&'static Path, CommandError> {
+    let folder = Path::new(".");
+    if folder.join("docs").is_dir() || has_config(folder) || folder.join("index.html").is_file() {
+        return Ok(folder);
+    }
+    Err(CommandError::Usage(
+        "this folder holds no `docs` folder, no Docusaurus config and no built site; name the site: bookrag serve SITE".to_owned(),
+    ))
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, CommandError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        CommandError::Message(format!(
+            "cannot listen on {address}: {error}; choose another port, such as `--port 8081`"
+        ))
+    })
 }
 
 /// Warns if the chat model cannot be asked.
@@ -209,160 +212,6 @@ async fn warn_without_model(generator: Generator) {
         output::status(&format!(
             "warning: the chat model {error}; until it answers, the book is quoted"
         ));
-    }
-}
-
-/// Keeps the index of a served book up to date.
-struct Follower<'a> {
-    server: &'a Server,
-    watch: Option<Watch>,
-    /// The folder that `--build` names.
-    build: Option<&'a Path>,
-    options: ReportArguments,
-    json: bool,
-    /// The temporary failure of the last run, which is reported once and retried.
-    failure: Option<String>,
-    /// The problems that the last run reported, so that each is printed once.
-    problems: BTreeSet<String>,
-    /// When the index last equalled a book that nobody was changing.
-    settled_at: Timestamp,
-}
-
-impl Follower<'_> {
-    /// Indexes the book, then syncs after each change of a watched folder and after temporary failures.
-    /// Returns only if the first run fails permanently.
-    async fn run(mut self, address: SocketAddr) -> Result<Exit, CommandError> {
-        let first = self.index(address).await?;
-        if first != Exit::Done && self.options.strict {
-            return Ok(first);
-        }
-        loop {
-            self.watch_what_is_read().await;
-            let changed = async {
-                match &mut self.watch {
-                    Some(watch) => watch.changed().await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = changed => {}
-                () = tokio::time::sleep(RETRY_AFTER), if self.failure.is_some() => {}
-            }
-            let mut is_settled = true;
-            if let Some(watch) = &mut self.watch {
-                is_settled = watch.settle().await;
-            }
-            let mut pages = Vec::new();
-            let synced = self.server.sync(self.sync_options(), |progress| {
-                pages.push(progress.source.to_owned());
-            });
-            match synced.await {
-                Ok(report) => {
-                    let is_quiet = self.watch.as_ref().is_none_or(Watch::is_quiet);
-                    if is_settled && is_quiet {
-                        self.settled_at = Timestamp::now();
-                    }
-                    self.tell_changes(&pages, &report);
-                }
-                Err(error) => self.tell(&error),
-            }
-        }
-    }
-
-    /// The options of all runs but the first: the deletion of most of the book does not hold back changes of other pages.
-    fn sync_options(&self) -> SyncOptions {
-        if self.options.allow_mass_deletion {
-            return self.options.sync_options();
-        }
-        SyncOptions {
-            mass_deletion: MassDeletion::Keep {
-                since: self.settled_at,
-            },
-        }
-    }
-
-    /// Watches the folders that the last run read. On failure, those of the runs before are still watched, and the next run tries again.
-    async fn watch_what_is_read(&mut self) {
-        let Some(watch) = &mut self.watch else { return };
-        let ingest = self.server.ingest.lock().await;
-        let followed = match watched_folders(&ingest, self.build).await {
-            Ok(folders) => watch.follow(folders),
-            Err(error) => Err(LocalError::from(error).into()),
-        };
-        if let Err(error) = followed {
-            output::status(&format!("some folders are not watched: {error}"));
-        }
-    }
-
-    /// Prints a line that names the pages of a run, and the problems that are new since the run before.
-    fn tell_changes(&mut self, pages: &[String], report: &Report) {
-        let former = self.note(report);
-        let changed = report.files_changed + report.files_deleted > 0;
-        let is_new = |problem: &&String| !former.contains(*problem);
-        let problems: Vec<&String> = self.problems.iter().filter(is_new).collect();
-        if self.json {
-            if changed || !problems.is_empty() {
-                print(report, true);
-            }
-            return;
-        }
-        if changed {
-            output::line(&change(pages, report));
-        }
-        for problem in problems {
-            output::line(&format!("  {problem}"));
-        }
-    }
-
-    /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
-    async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
-        if !self.json {
-            let title = self.server.title();
-            output::status(&format!("{title} is at http://{address}/ (Ctrl-C stops)"));
-            output::status(&format!(
-                "indexing {title}; answers are incomplete until it is done"
-            ));
-        }
-        let synced = {
-            let ingest = self.server.ingest.lock().await;
-            propose_embedder(&ingest).await?;
-            with_progress(&ingest, self.options.sync_options()).await
-        };
-        self.settled_at = Timestamp::now();
-        let exit = match synced {
-            Ok(report) => {
-                self.server.indexed.notify_one();
-                self.note(&report);
-                print(&report, self.json);
-                self.options.exit(&report)
-            }
-            Err(error) if error.may_pass() && !self.options.strict => {
-                self.tell(&error);
-                Exit::Partial
-            }
-            Err(error) => return Err(error.into()),
-        };
-        if !self.json {
-            output::line(&format!("\nask at http://{address}/   (Ctrl-C stops)"));
-        }
-        Ok(exit)
-    }
-
-    /// Records the outages of a run, so that it is retried, and its problems. Returns the problems of the previous run.
-    fn note(&mut self, report: &Report) -> BTreeSet<String> {
-        self.failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
-        let problems = report.problems().into_iter();
-        let problems = problems.map(|(name, value)| format!("{name} {value}"));
-        std::mem::replace(&mut self.problems, problems.collect())
-    }
-
-    /// Reports why a run stopped, once per reason, and remembers temporary failures.
-    fn tell(&mut self, error: &SyncError) {
-        let message = error.to_string();
-        if self.failure.as_ref() != Some(&message) {
-            output::failure(&message, self.json);
-        }
-        self.failure = error.may_pass().then_some(message);
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use bookrag::config::Config;
-use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, SyncOptions};
+use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, RunStatus, SyncOptions};
 use bookrag::local::LocalModel;
 use clap::Args;
 use reqwest::Method;
 
 use super::progress::{STOPPED, with_progress};
 use super::serve::interrupted;
-use super::{BuildArgument, CommandError, Exit, answer, output};
+use super::{BuildArgument, CommandError, Exit, Output, answer, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Running;
 use crate::site::Site;
@@ -48,7 +48,7 @@ impl ReportArguments {
 
     pub(super) fn exit(self, report: &Report) -> Exit {
         let skipped = self.strict && !report.skipped.is_empty();
-        if skipped || report.status != "success" {
+        if skipped || report.status == RunStatus::Partial {
             Exit::Partial
         } else {
             Exit::Done
@@ -59,7 +59,7 @@ impl ReportArguments {
 pub(super) async fn run(
     config: &Config,
     arguments: SyncArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
     if let Some(note) = site.note().await? {
@@ -71,7 +71,7 @@ pub(super) async fn run(
     if config.database_url.is_none() {
         report.storage_bytes = Some(folder.bytes());
     }
-    print(&report, json);
+    print(&report, output);
     Ok(arguments.options.exit(&report))
 }
 
@@ -134,8 +134,8 @@ pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Optio
     ))
 }
 
-pub(super) fn print(report: &Report, json: bool) {
-    if json {
+pub(super) fn print(report: &Report, output: Output) {
+    if output == Output::Json {
         output::json(report);
     } else {
         output::text(&report.to_string());

@@ -6,9 +6,16 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 const BOLD: [&str; 2] = ["\x1b[1m", "\x1b[22m"];
 const CYAN: [&str; 2] = ["\x1b[36m", "\x1b[39m"];
 
+/// Whether the output has control sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Styles {
+    Ansi,
+    None,
+}
+
 /// Returns Markdown whose text has no escapes. Images become their alternative text, and the address of a link follows its text in
 /// parentheses. With styles, headings and strong text are bold and code is cyan, without their marks. Everything else is unchanged.
-pub(super) fn shown(markdown: &str, has_styles: bool) -> String {
+pub(super) fn shown(markdown: &str, styles: Styles) -> String {
     let mut shown = String::with_capacity(markdown.len());
     let mut at = 0;
     let mut links = Vec::new();
@@ -46,7 +53,7 @@ pub(super) fn shown(markdown: &str, has_styles: bool) -> String {
                 }
                 at = end;
             }
-            event if has_styles && range.start >= at => {
+            event if styles == Styles::Ansi && range.start >= at => {
                 let (style, inner) = match event {
                     Event::Start(Tag::Heading { .. }) => {
                         (BOLD[0], after_marks(markdown, range.start))
@@ -70,16 +77,16 @@ pub(super) fn shown(markdown: &str, has_styles: bool) -> String {
                 shown.push_str(style);
                 at = inner;
             }
-            Event::End(TagEnd::Heading(_)) if has_styles => {
+            Event::End(TagEnd::Heading(_)) if styles == Styles::Ansi => {
                 let end = range.start + markdown[range].trim_end().len();
                 shown.extend([&markdown[at..end.max(at)], BOLD[1]]);
                 at = end.max(at);
             }
-            Event::End(TagEnd::Strong) if has_styles => {
+            Event::End(TagEnd::Strong) if styles == Styles::Ansi => {
                 shown.extend([&markdown[at..(range.end - 2).max(at)], BOLD[1]]);
                 at = range.end;
             }
-            Event::End(TagEnd::CodeBlock) if has_styles => {
+            Event::End(TagEnd::CodeBlock) if styles == Styles::Ansi => {
                 shown.truncate(shown.trim_end().len());
                 shown.push_str(CYAN[1]);
                 at = range.end.max(at);
@@ -110,7 +117,7 @@ mod tests {
         let markdown = "#### Page › A `b`\n\nUse **c `d`** and\n\n```js title=\"x\"\ne\n\nf\n```\n\nSee [`g`](/g). [1]";
         let expected = "\x1b[1mPage › A \x1b[36mb\x1b[39m\x1b[22m\n\nUse \x1b[1mc \x1b[36md\x1b[39m\x1b[22m and\n\n\x1b[36me\n\nf\x1b[39m\n\n\
                         See \x1b[36mg\x1b[39m (/g). [1]";
-        assert_eq!(shown(markdown, true), expected);
+        assert_eq!(shown(markdown, Styles::Ansi), expected);
     }
 
     #[test]
@@ -136,7 +143,7 @@ mod tests {
             ("[![a](/a.png)](/docs/a) b", "a (/docs/a) b"),
             ("<https://a.example> \\<b>", "<https://a.example> <b>"),
         ] {
-            assert_eq!(shown(markdown, false), expected, "{markdown}");
+            assert_eq!(shown(markdown, Styles::None), expected, "{markdown}");
         }
     }
 }

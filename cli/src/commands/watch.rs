@@ -7,7 +7,7 @@ use std::time::Duration;
 use bookrag::catalog::CatalogError;
 use bookrag::ingest::Ingest;
 use bookrag::source::Source;
-use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Event, EventHandler, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
@@ -132,27 +132,20 @@ fn watcher(
     stores: &Path,
     changed: &mpsc::Sender<()>,
 ) -> Result<FolderWatcher, CommandError> {
-    let (stores, changed) = (stores.to_owned(), changed.clone());
-    let is_ours = move |event: &notify::Event| {
-        let mut paths = event.paths.iter();
-        !event.paths.is_empty() && paths.all(|path| path.starts_with(&stores))
-    };
-    let tell = move |event: notify::Result<notify::Event>| {
-        // Reads are events too, and are ignored. If the channel is full, a sync is already due.
-        if event.is_ok_and(|event| !event.kind.is_access() && !is_ours(&event)) {
-            let _ = changed.try_send(());
-        }
+    let reporter = Reporter {
+        stores: stores.to_owned(),
+        changed: changed.clone(),
     };
     // Links to folders are not followed, as when pages are listed.
     let options = notify::Config::default()
         .with_follow_symlinks(false)
         .with_poll_interval(POLL_INTERVAL);
-    let watched = RecommendedWatcher::new(tell.clone(), options).and_then(|mut watcher| {
+    let watched = RecommendedWatcher::new(reporter.clone(), options).and_then(|mut watcher| {
         follow(&mut watcher, folders)?;
         Ok(FolderWatcher::Native { _watcher: watcher })
     });
     let watched = watched.or_else(|_| {
-        let mut watcher = PollWatcher::new(tell, options)?;
+        let mut watcher = PollWatcher::new(reporter, options)?;
         follow(&mut watcher, folders)?;
         Ok(FolderWatcher::Polling { _watcher: watcher })
     });
@@ -165,4 +158,28 @@ fn watcher(
 fn follow(watcher: &mut impl Watcher, folders: &Folders) -> notify::Result<()> {
     let mut folders = folders.iter();
     folders.try_for_each(|(folder, mode)| watcher.watch(folder, *mode))
+}
+
+/// Reports the events of a watcher.
+#[derive(Clone)]
+struct Reporter {
+    /// The folder of the stores, whose changes are ignored.
+    stores: PathBuf,
+    changed: mpsc::Sender<()>,
+}
+
+impl EventHandler for Reporter {
+    fn handle_event(&mut self, event: notify::Result<Event>) {
+        // Reads are events too, and are ignored. If the channel is full, a sync is already due.
+        if event.is_ok_and(|event| !event.kind.is_access() && !self.is_of_stores(&event)) {
+            let _ = self.changed.try_send(());
+        }
+    }
+}
+
+impl Reporter {
+    fn is_of_stores(&self, event: &Event) -> bool {
+        let mut paths = event.paths.iter();
+        !event.paths.is_empty() && paths.all(|path| path.starts_with(&self.stores))
+    }
 }

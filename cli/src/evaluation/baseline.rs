@@ -48,26 +48,30 @@ impl Change {
     pub fn all(evaluation: &Evaluation, baseline: &Baseline, slack: u32) -> Vec<Self> {
         let now = evaluation.corpora.keys();
         let corpora: BTreeSet<&String> = now.chain(baseline.corpora.keys()).collect();
-        let pairs = corpora
+        corpora
             .into_iter()
-            .flat_map(|corpus| Metric::ALL.map(|metric| (corpus, metric)));
-        let change = |(corpus, metric): (&String, Metric)| {
-            let then = baseline.corpora.get(corpus);
-            let now = evaluation.corpora.get(corpus);
-            let count = now.and_then(|scores| scores.counts.get(&metric)).copied();
-            Self {
-                corpus: corpus.clone(),
-                metric,
-                was: then.and_then(|scores| scores.metrics.get(&metric).copied()),
-                is: now.and_then(|scores| scores.metrics.get(&metric).copied()),
-                allowed: f64::from(slack) / f64::from(count.unwrap_or(1)) + ROUNDING,
-            }
-        };
-        let differs = |change: &Self| match (change.was, change.is) {
+            .flat_map(|corpus| Metric::ALL.map(|metric| (corpus, metric)))
+            .map(|(corpus, metric)| {
+                let then = baseline.corpora.get(corpus);
+                let now = evaluation.corpora.get(corpus);
+                let count = now.and_then(|scores| scores.counts.get(&metric)).copied();
+                Self {
+                    corpus: corpus.clone(),
+                    metric,
+                    was: then.and_then(|scores| scores.metrics.get(&metric).copied()),
+                    is: now.and_then(|scores| scores.metrics.get(&metric).copied()),
+                    allowed: f64::from(slack) / f64::from(count.unwrap_or(1)) + ROUNDING,
+                }
+            })
+            .filter(Self::is_difference)
+            .collect()
+    }
+
+    fn is_difference(&self) -> bool {
+        match (self.was, self.is) {
             (Some(was), Some(is)) => (is - was).abs() > TOLERANCE,
             (was, is) => was != is,
-        };
-        pairs.map(change).filter(differs).collect()
+        }
     }
 
     /// True if the metric is worse by more than the slack, or no longer measured: otherwise leaving out questions would pass.

@@ -54,12 +54,14 @@ impl Labels {
 
     /// Returns the rank, from 1, of the first result in a right section.
     pub(super) fn section_rank(&self, results: &[&Found]) -> Option<usize> {
-        let is_right = |found: &&Found| {
-            let pages = [found.page(), url_path(&found.url)];
-            let mut of_pages = pages.iter().filter_map(|page| self.anchors.get(page));
-            of_pages.any(|anchors| anchors.contains(&found.anchor()))
-        };
-        Some(results.iter().position(is_right)? + 1)
+        let first = results.iter().position(|found| self.has_section(found))?;
+        Some(first + 1)
+    }
+
+    fn has_section(&self, found: &Found) -> bool {
+        let pages = [found.page(), url_path(&found.url)];
+        let mut anchors = pages.iter().filter_map(|page| self.anchors.get(page));
+        anchors.any(|anchors| anchors.contains(&found.anchor()))
     }
 }
 

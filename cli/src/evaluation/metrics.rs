@@ -79,11 +79,12 @@ pub type Metrics = BTreeMap<Metric, f64>;
 
 /// Returns the metrics that apply to a question.
 pub(super) fn measure(question: &Question, outcome: &Outcome) -> Metrics {
-    let is = |reply| f64::from(outcome.reply == reply);
+    let refused = f64::from(outcome.reply == Reply::Refused);
+    let uncertain = f64::from(outcome.reply == Reply::Uncertain);
     if !question.answerable {
         return Metrics::from([
-            (Metric::Refused, is(Reply::Refused)),
-            (Metric::RefusedOrUncertain, 1.0 - is(Reply::Answered)),
+            (Metric::Refused, refused),
+            (Metric::RefusedOrUncertain, refused + uncertain),
         ]);
     }
     let mut seen = HashSet::new();
@@ -91,12 +92,11 @@ pub(super) fn measure(question: &Question, outcome: &Outcome) -> Metrics {
     let results: Vec<&Found> = results.filter(|found| seen.insert(*found)).collect();
     let labels = Labels::from_question(question);
     let page = labels.page_rank(&results);
-    let within = |rank: Option<usize>, depth| f64::from(rank.is_some_and(|rank| rank <= depth));
     let mut metrics = Metrics::from([
         (Metric::PageAt1, within(page, 1)),
         (Metric::PageAt5, within(page, 5)),
-        (Metric::Withheld, is(Reply::Refused)),
-        (Metric::Uncertain, is(Reply::Uncertain)),
+        (Metric::Withheld, refused),
+        (Metric::Uncertain, uncertain),
     ]);
     if labels.has_sections() {
         let section = labels.section_rank(&results);
@@ -109,17 +109,20 @@ pub(super) fn measure(question: &Question, outcome: &Outcome) -> Metrics {
     metrics
 }
 
+fn within(rank: Option<usize>, depth: usize) -> f64 {
+    f64::from(rank.is_some_and(|rank| rank <= depth))
+}
+
 /// Returns the share of the needed texts in an answer, ignoring case, white space and Markdown.
 fn needs(question: &Question, outcome: &Outcome) -> f64 {
     if outcome.reply == Reply::Refused {
         return 0.0;
     }
     let answer = plain(&visible(&outcome.answer));
-    let is_met = |need: &String| {
+    let met = question.needs.iter().map(|need| {
         let mut texts = need.split("||");
-        texts.any(|text| answer.contains(&plain(text)))
-    };
-    let met = question.needs.iter().map(|need| f64::from(is_met(need)));
+        f64::from(texts.any(|text| answer.contains(&plain(text))))
+    });
     mean(met).unwrap_or_default()
 }
 

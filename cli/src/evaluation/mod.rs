@@ -105,16 +105,24 @@ impl Scores {
     fn from_questions(questions: &[&Measured]) -> Self {
         let mut scores = Self::default();
         for metric in Metric::ALL {
-            let values = || {
-                let questions = questions.iter();
-                questions.filter_map(|question| question.metrics.get(&metric).copied())
-            };
-            if let Some(mean) = mean(values()) {
+            let values = questions
+                .iter()
+                .filter_map(|question| question.metrics.get(&metric).copied());
+            if let Some(mean) = mean(values.clone()) {
                 scores.metrics.insert(metric, rounded(mean));
-                scores.counts.insert(metric, values().map(|_| 1).sum());
+                scores.counts.insert(metric, values.map(|_| 1).sum());
             }
         }
         scores
+    }
+
+    /// Formats a metric with the number of its questions.
+    fn cell(&self, metric: Metric) -> String {
+        let count = self.counts.get(&metric).copied().unwrap_or_default();
+        match self.metrics.get(&metric) {
+            Some(value) => format!("{value:.4} of {count}"),
+            None => NO_VALUE.to_owned(),
+        }
     }
 }
 
@@ -133,13 +141,15 @@ pub struct Evaluation {
 /// Scores the outcomes of questions.
 #[must_use]
 pub fn evaluate(asked: &[(&Question, Outcome)]) -> Evaluation {
-    let measured = |(question, outcome): &(&Question, Outcome)| Measured {
-        corpus: question.corpus_name().to_owned(),
-        id: question.id.clone(),
-        query: question.query.clone(),
-        metrics: measure(question, outcome),
-    };
-    let questions: Vec<Measured> = asked.iter().map(measured).collect();
+    let questions: Vec<Measured> = asked
+        .iter()
+        .map(|(question, outcome)| Measured {
+            corpus: question.corpus_name().to_owned(),
+            id: question.id.clone(),
+            query: question.query.clone(),
+            metrics: measure(question, outcome),
+        })
+        .collect();
     let mut by_corpus: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
     for question in &questions {
         by_corpus
@@ -147,17 +157,17 @@ pub fn evaluate(asked: &[(&Question, Outcome)]) -> Evaluation {
             .or_default()
             .push(question);
     }
-    let scores = |(corpus, questions): (&str, Vec<&Measured>)| {
-        (corpus.to_owned(), Scores::from_questions(&questions))
-    };
-    let corpora: BTreeMap<String, Scores> = by_corpus.into_iter().map(scores).collect();
-    let mean_of = |metric| {
+    let corpora: BTreeMap<String, Scores> = by_corpus
+        .into_iter()
+        .map(|(corpus, questions)| (corpus.to_owned(), Scores::from_questions(&questions)))
+        .collect();
+    let mean = Metric::ALL.into_iter().filter_map(|metric| {
         let corpora = corpora.values();
         let values = corpora.filter_map(|scores| scores.metrics.get(&metric).copied());
         Some((metric, rounded(mean(values)?)))
-    };
+    });
     Evaluation {
-        mean: Metric::ALL.into_iter().filter_map(mean_of).collect(),
+        mean: mean.collect(),
         corpora,
         questions,
     }
@@ -176,15 +186,8 @@ impl Evaluation {
         let names = std::iter::once(String::new()).chain(corpora);
         let mut rows = vec![names.chain(["mean".to_owned()]).collect::<Vec<_>>()];
         for metric in Metric::ALL {
-            let cell = |scores: &Scores| {
-                let count = scores.counts.get(&metric).copied().unwrap_or_default();
-                match scores.metrics.get(&metric) {
-                    Some(value) => format!("{value:.4} of {count}"),
-                    None => NO_VALUE.to_owned(),
-                }
-            };
             let mut row = vec![metric.to_string()];
-            row.extend(self.corpora.values().map(cell));
+            row.extend(self.corpora.values().map(|scores| scores.cell(metric)));
             row.push(number(self.mean.get(&metric).copied()));
             rows.push(row);
         }
@@ -201,14 +204,10 @@ fn number(value: Option<f64>) -> String {
 
 /// Formats rows as columns of equal width: the first left-aligned, the others right-aligned.
 fn aligned(rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
     let mut text = String::new();
     for row in rows {
         let cells = row.iter().enumerate().map(|(column, cell)| {
-            let width = width(column);
+            let width = width(rows, column);
             if column == 0 {
                 format!("{cell:<width$}")
             } else {
@@ -219,4 +218,9 @@ fn aligned(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+fn width(rows: &[Vec<String>], column: usize) -> usize {
+    let cells = rows.iter().filter_map(|row| row.get(column));
+    cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
 }

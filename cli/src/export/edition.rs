@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bookrag::book::{ContentKind, Document, Instance, SiteSettings};
+use bookrag::book::{ContentKind, Document, SiteSettings};
 
 use super::place::{ExportPath, Places};
 
@@ -97,8 +97,11 @@ fn edition_of(
         .filter(|part| !part.is_empty())
         .flat_map(|part| [part, "/"])
         .collect();
-    let of_docs = |it: &&Instance| it.kind == ContentKind::Docs;
-    let name = if settings.instances.iter().filter(of_docs).count() > 1 {
+    let all_docs = settings
+        .instances
+        .iter()
+        .filter(|it| it.kind == ContentKind::Docs);
+    let name = if all_docs.count() > 1 {
         format!("{version} of {}", docs.id)
     } else {
         version.to_owned()

@@ -143,10 +143,9 @@ impl Folder {
             return Found::Other;
         };
         let found = etag(&bytes);
-        let is_known = |known: &BTreeSet<String>| known.contains(&found);
         match self.known.get(path) {
             _ if Some(&*found) == hash => Found::Same,
-            Some(known) if is_known(known) => Found::Own,
+            Some(known) if known.contains(&found) => Found::Own,
             _ => Found::Other,
         }
     }
@@ -156,22 +155,24 @@ impl Folder {
         let file = self.root.join(path);
         let folder = file.parent().unwrap_or(&self.root);
         let unfinished = folder.join(UNFINISHED);
-        let write = || {
-            fs::create_dir_all(folder)?;
-            // An existing symbolic link would be followed.
-            match fs::remove_file(&unfinished) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            let mut new = fs::File::create_new(&unfinished)?;
-            io::Write::write_all(&mut new, text.as_bytes())?;
-            fs::rename(&unfinished, &file)
-        };
-        write().map_err(|error| {
-            let _ = fs::remove_file(&unfinished);
-            unwritable(path, error)
-        })
+        fs::create_dir_all(folder)
+            .and_then(|()| write_new(&unfinished, text))
+            .and_then(|()| fs::rename(&unfinished, &file))
+            .map_err(|error| {
+                let _ = fs::remove_file(&unfinished);
+                unwritable(path, error)
+            })
     }
+}
+
+/// Writes a file, replacing an existing one. An existing symbolic link is not followed.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut new = fs::File::create_new(path)?;
+    io::Write::write_all(&mut new, text.as_bytes())
 }
 
 fn unwritable(path: &str, error: io::Error) -> FolderError {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bookrag::book::{BlockKind, Document, escaped, slug};
 
 use super::edition::{Edition, Page};
+use super::place::ExportPath;
 use super::{Book, FULL, INDEX};
 
 /// The longest list, in characters: agents truncate longer ones (<https://agentdocsspec.com>, `llms-txt-size`).
@@ -29,12 +30,11 @@ impl Book<'_> {
         edition: &Edition<'_>,
         editions: &[Edition<'_>],
     ) -> BTreeMap<String, String> {
-        let place = |name: &str| self.places.of(edition.locale, &edition.file(name));
         let (head, others) = (self.index_head(edition), self.others(edition, editions));
         let chapters = self.chapters(edition);
         let whole = written(&head, chapters.iter().chain(&others));
         if whole.chars().count() < MAX_CHARS {
-            return BTreeMap::from([(place(INDEX).file, whole)]);
+            return BTreeMap::from([(self.place(edition, INDEX).file, whole)]);
         }
         let mut files = BTreeMap::new();
         let mut names = BTreeSet::new();
@@ -46,7 +46,7 @@ impl Book<'_> {
                     0 => title.clone(),
                     number => format!("{title} ({})", number + 1),
                 };
-                let place = place(&part_name(&title, &mut names));
+                let place = self.place(edition, &part_name(&title, &mut names));
                 let entry = self.link_to(&title, &place.url);
                 entries.push(format!("- {entry}: {} pages", part.len()));
                 let section = (title, part.to_vec());
@@ -55,8 +55,19 @@ impl Book<'_> {
         }
         let chapters = ("Chapters".to_owned(), entries);
         let whole = written(&head, [&chapters].into_iter().chain(&others));
-        files.insert(place(INDEX).file, whole);
+        files.insert(self.place(edition, INDEX).file, whole);
         files
+    }
+
+    /// Returns where an edition's file is.
+    fn place(&self, edition: &Edition<'_>, name: &str) -> ExportPath {
+        self.places.of(edition.locale, &edition.file(name))
+    }
+
+    /// Returns an entry that links the list of an edition.
+    fn link_to_list(&self, edition: &Edition<'_>, text: &str) -> String {
+        let place = self.place(edition, INDEX);
+        format!("- {}", self.link_to(text, &place.url))
     }
 
     fn index_head(&self, edition: &Edition<'_>) -> String {
@@ -114,34 +125,28 @@ impl Book<'_> {
 
     /// Links the lists of other editions and the file with all text.
     fn others(&self, edition: &Edition<'_>, editions: &[Edition<'_>]) -> Vec<Section> {
-        let list = |other: &Edition<'_>, text: &str| {
-            let place = self.places.of(other.locale, &other.file(INDEX));
-            format!("- {}", self.link_to(text, &place.url))
-        };
-        let is_other = |other: &&Edition<'_>| !std::ptr::eq(*other, edition);
-        let versions = editions.iter().filter(is_other).map(|other| {
-            let name = other.version.as_ref();
-            let name = name.map_or_else(
-                || "Default version".to_owned(),
-                |name| format!("Version {name}"),
-            );
-            list(other, &name)
-        });
+        let versions = editions
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, edition))
+            .map(|other| match &other.version {
+                None => self.link_to_list(other, "Default version"),
+                Some(name) => self.link_to_list(other, &format!("Version {name}")),
+            });
         let locales = self
             .locales
             .iter()
-            .filter(|other| other.locale != edition.locale);
-        let locales = locales.map(|other| list(other, &format!("Language {}", other.locale)));
-        let full = self.places.of(edition.locale, &edition.file(FULL));
+            .filter(|other| other.locale != edition.locale)
+            .map(|other| self.link_to_list(other, &format!("Language {}", other.locale)));
+        let full = self.place(edition, FULL);
         let full = self.link_to("All pages in one file", &full.url);
         let sections = [
             ("Other versions", versions.collect()),
             ("Other languages", locales.collect()),
             ("Optional", vec![format!("- {full}")]),
         ];
-        let sections = sections.into_iter();
-        let sections = sections.filter(|(_, entries): &(_, Vec<_>)| !entries.is_empty());
         sections
+            .into_iter()
+            .filter(|(_, entries): &(_, Vec<_>)| !entries.is_empty())
             .map(|(title, entries)| (title.to_owned(), entries))
             .collect()
     }
@@ -149,7 +154,7 @@ impl Book<'_> {
     /// Returns the beginning of the file with the text of all pages.
     pub(super) fn full_head(&self, edition: &Edition<'_>) -> String {
         let title = self.edition_title(edition);
-        let index = self.places.of(edition.locale, &edition.file(INDEX));
+        let index = self.place(edition, INDEX);
         let index = self.link_to(INDEX, &index.url);
         format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
     }
@@ -163,8 +168,8 @@ impl Book<'_> {
 
 /// Returns the pages that are listed.
 fn listed<'a, 'b>(edition: &'b Edition<'a>) -> impl Iterator<Item = &'b Page<'a>> {
-    let is_listed = |page: &&Page<'_>| !page.document.front_matter.unlisted;
-    edition.pages.iter().filter(is_listed)
+    let pages = edition.pages.iter();
+    pages.filter(|page| !page.document.front_matter.unlisted)
 }
 
 fn written<'a>(head: &str, sections: impl Iterator<Item = &'a Section>) -> String {
@@ -208,15 +213,10 @@ fn part_name(title: &str, names: &mut BTreeSet<String>) -> String {
 
 /// Returns the page's description, else the beginning of its text.
 fn description(document: &Document) -> Option<String> {
-    let own = document.front_matter.description.clone();
-    let first = || {
-        let mut blocks = document.blocks.iter();
-        let is_text = |block: &&bookrag::book::Block| {
-            block.kind == BlockKind::Paragraph && !block.names_admonition()
-        };
-        blocks.find(is_text).map(|block| block.text.clone())
+    let text = match &document.front_matter.description {
+        Some(description) => description,
+        None => first_paragraph(document)?,
     };
-    let text = own.or_else(first)?;
     let mut short = String::new();
     for word in text.split_whitespace() {
         if short.chars().count() + word.chars().count() >= MAX_DESCRIPTION_CHARS {
@@ -229,4 +229,11 @@ fn description(document: &Document) -> Option<String> {
         short.push_str(word);
     }
     (!short.is_empty()).then(|| escaped(&short))
+}
+
+fn first_paragraph(document: &Document) -> Option<&String> {
+    let mut blocks = document.blocks.iter();
+    blocks
+        .find(|block| block.kind == BlockKind::Paragraph && !block.names_admonition())
+        .map(|block| &block.text)
 }

@@ -69,9 +69,11 @@ const MAX_NAME: usize = 255;
 
 /// True for a relative path that stays in its folder on every system, and whose names are not too long for one.
 pub(super) fn is_path(path: &str) -> bool {
-    let is_name = |name: &str| {
-        let is_odd = |c: char| c.is_control() || matches!(c, '\\' | ':');
-        !matches!(name, "" | "." | "..") && !name.contains(is_odd) && name.len() <= MAX_NAME
-    };
     path.split('/').all(is_name)
+}
+
+fn is_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..")
+        && !name.contains(|c: char| c.is_control() || matches!(c, '\\' | ':'))
+        && name.len() <= MAX_NAME
 }

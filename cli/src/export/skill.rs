@@ -51,7 +51,7 @@ impl Book<'_> {
         let title = bookrag::book::escaped(self.title);
         let list = self.places.of(edition.locale, INDEX);
         let list = self.link_to(INDEX, &list.url);
-        // A JSON string is one of YAML, too.
+        // Every JSON string is valid YAML.
         let description = json!(description);
         let mut text = format!(
             "---\nname: {name}\ndescription: {description}\n---\n\n# {title}\n\n## Reading\n\n\

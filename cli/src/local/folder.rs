@@ -100,12 +100,11 @@ impl BookFolder {
                 Err(LocalError::NoBook(format!(" of {}", site.address())))
             };
         }
-        let is_indexed = |folder: &Self| folder.has_store() || is_hosted && folder.path.is_dir();
         let here = env::current_dir().unwrap_or_default();
         for ancestor in here.ancestors() {
             let path = ancestor.to_owned();
             let folder = Self::of_site(config, &Site::Folder { path, build: None });
-            if is_indexed(&folder) {
+            if folder.has_store() || is_hosted && folder.path.is_dir() {
                 return Ok(folder);
             }
             if has_config(ancestor) {
@@ -116,7 +115,7 @@ impl BookFolder {
         let last = Self {
             path: PathBuf::from(path.trim()),
         };
-        if is_indexed(&last) {
+        if last.has_store() || is_hosted && last.path.is_dir() {
             return Ok(last);
         }
         Err(LocalError::NoBook(String::new()))
@@ -175,35 +174,35 @@ impl BookFolder {
 
     /// Deletes the stores, and the folder too if it is then empty.
     pub(crate) fn delete(&self) -> Result<(), LocalError> {
-        let failed = || unwritable(&self.path);
-        for entry in fs::read_dir(&self.path).map_err(failed())? {
-            let entry = entry.map_err(failed())?;
-            if entry.file_type().map_err(failed())?.is_file() {
+        let path = &self.path;
+        for entry in fs::read_dir(path).map_err(unwritable(path))? {
+            let entry = entry.map_err(unwritable(path))?;
+            if entry.file_type().map_err(unwritable(path))?.is_file() {
                 fs::remove_file(entry.path()).map_err(unwritable(&entry.path()))?;
             }
         }
-        match fs::remove_dir(&self.path) {
-            Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => Err(failed()(error)),
-            _ => Ok(()),
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => removed.map_err(unwritable(path)),
         }
     }
 }
 
 /// Renames all files of a database.
 fn move_database(from: &Path, to: &Path) -> io::Result<()> {
-    let with = |path: &Path, suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
     for suffix in DATABASE_SUFFIXES {
-        let (from, to) = (with(from, suffix), with(to, suffix));
-        if !from.exists() {
-            continue;
+        let from = with_suffix(from, suffix);
+        if from.exists() {
+            fs::rename(&from, with_suffix(to, suffix))?;
         }
-        fs::rename(&from, &to)?;
     }
     Ok(())
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// Returns the possible folders of a site's stores: the preferred one, and the fallback.
@@ -219,16 +218,23 @@ fn places(config: &Config, site: &Site) -> [PathBuf; 2] {
 
 /// Returns the folder of stores outside of sites and of the file that names the book last used.
 fn data(config: &Config) -> PathBuf {
-    let is_set = |path: &PathBuf| !path.as_os_str().is_empty();
-    let variable = |name| env::var_os(name).map(PathBuf::from).filter(is_set);
-    let data = config.data.clone().unwrap_or_else(|| {
-        let home = || env::home_dir().filter(is_set);
-        variable("XDG_DATA_HOME")
-            .or_else(|| variable("LOCALAPPDATA"))
-            .or_else(|| home().map(|home| home.join(".local").join("share")))
-            .map_or_else(|| PathBuf::from(STORES_FOLDER), |data| data.join("bookrag"))
-    });
+    let data = match &config.data {
+        Some(data) => data.clone(),
+        None => user_data().map_or(STORES_FOLDER.into(), |data| data.join("bookrag")),
+    };
     std::path::absolute(&data).unwrap_or(data)
+}
+
+/// Returns the folder of the user's data of all programs.
+fn user_data() -> Option<PathBuf> {
+    ["XDG_DATA_HOME", "LOCALAPPDATA"]
+        .into_iter()
+        .find_map(|name| env::var_os(name).filter(|path| !path.is_empty()))
+        .map(PathBuf::from)
+        .or_else(|| {
+            let home = env::home_dir().filter(|home| !home.as_os_str().is_empty())?;
+            Some(home.join(".local").join("share"))
+        })
 }
 
 /// Returns a unique folder name for a site: `garden-1f0c9a2b`, where the digits are a hash of its address.

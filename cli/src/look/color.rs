@@ -29,9 +29,9 @@ impl Color {
         }
         let (function, rest) = text.split_once('(')?;
         let arguments = rest.strip_suffix(')')?;
-        let separators = |character: char| matches!(character, ',' | '/' | ' ' | '\n' | '\t');
-        let arguments = arguments.split(separators).filter(|it| !it.is_empty());
-        let mut arguments = arguments.take(3);
+        let mut arguments = arguments
+            .split([',', '/', ' ', '\n', '\t'])
+            .filter(|it| !it.is_empty());
         let [first, second, third] = [arguments.next()?, arguments.next()?, arguments.next()?];
         match function.trim() {
             "rgb" | "rgba" => Some(Self([channel(first)?, channel(second)?, channel(third)?])),

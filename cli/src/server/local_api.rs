@@ -17,7 +17,7 @@ use super::{Server, Shared};
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
 const MAX_EXAMPLES: usize = 4;
 
-/// Whether this server has a page of what readers asked.
+/// True if this server shows the page of what readers asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HasInsights(pub(super) bool);
 
@@ -93,8 +93,11 @@ fn locales(settings: &SiteSettings) -> Vec<Edition> {
 
 /// Returns the default versions of all docs under the name of the first one, then all other versions.
 fn versions(settings: &SiteSettings) -> Vec<Edition> {
-    let is_docs = |instance: &&Instance| instance.kind == ContentKind::Docs;
-    let docs: Vec<&Instance> = settings.instances.iter().filter(is_docs).collect();
+    let docs: Vec<&Instance> = settings
+        .instances
+        .iter()
+        .filter(|instance| instance.kind == ContentKind::Docs)
+        .collect();
     let first = docs.first().map(|docs| Edition {
         name: docs.default_version().to_owned(),
         path: String::new(),

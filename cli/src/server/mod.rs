@@ -34,7 +34,7 @@ pub(crate) struct Server {
     pub(crate) ingest: Mutex<Ingest>,
     /// Reads pages for readers, who do not wait for a run.
     reading: RwLock<Ingest>,
-    /// Told after each run, when pages may lack questions.
+    /// Notified after each run, because the new pages may lack questions.
     pub(crate) indexed: Notify,
     title: String,
     lists: Lists,

@@ -122,7 +122,6 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
 /// Returns a page's HTML, with `mode` as attributes of its element.
 fn render(document: &Document, book: &str, mode: &str) -> String {
     let mut body = String::new();
-    let is_item = |block: &Block| block.kind == BlockKind::ListItem;
     for run in document.blocks.chunk_by(|a, b| is_item(a) && is_item(b)) {
         body.push_str(&match run {
             [first, ..] if is_item(first) => render_list(run),
@@ -139,6 +138,10 @@ fn render(document: &Document, book: &str, mode: &str) -> String {
         book = escaped(book),
         source = escaped(&document.file.source),
     )
+}
+
+fn is_item(block: &Block) -> bool {
+    block.kind == BlockKind::ListItem
 }
 
 fn render_block(block: &Block) -> String {

@@ -60,6 +60,21 @@ pub struct Component {
     pub error: Option<&'static str>,
 }
 
+impl Component {
+    fn unchecked(kind: &'static str) -> Self {
+        Self {
+            status: Status::Unchecked,
+            kind,
+            latency_ms: 0.0,
+            error: None,
+        }
+    }
+
+    fn is_well(&self) -> bool {
+        self.status == Status::Healthy
+    }
+}
+
 /// The result of a health check.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -120,7 +135,7 @@ pub fn router(context: Arc<Context>) -> Router {
 
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     let known_page = from_fn_with_state(context.pages(), known_page);
     let checks = Arc::new(Checks {
         context,
@@ -162,11 +177,11 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
 impl Checks {
     /// Returns the last result if it is recent, else the configuration. Calls no component.
     fn unasked(&self) -> Health {
-        let ages = |_: &Health| Ages {
+        let ages = Ages {
             fresh: USABLE,
             usable: USABLE,
         };
-        match self.last.look_up(ages) {
+        match self.last.look_up(|_| ages) {
             LookUp::Known(health) => health,
             LookUp::Read(_) => configured(&self.context),
         }
@@ -174,13 +189,6 @@ impl Checks {
 
     /// Returns the last result if it is fresh and healthy, or while another request checks the components; else checks them.
     async fn remembered(&self) -> Health {
-        let ages = |health: &Health| Ages {
-            fresh: match health.status {
-                Status::Healthy => REMEMBERED,
-                Status::Degraded | Status::Unhealthy | Status::Unchecked => Duration::ZERO,
-            },
-            usable: USABLE,
-        };
         let reading = match self.last.look_up(ages) {
             LookUp::Known(health) => return health,
             LookUp::Read(reading) => reading,
@@ -191,23 +199,27 @@ impl Checks {
     }
 }
 
+fn ages(health: &Health) -> Ages {
+    Ages {
+        fresh: match health.status {
+            Status::Healthy => REMEMBERED,
+            Status::Degraded | Status::Unhealthy | Status::Unchecked => Duration::ZERO,
+        },
+        usable: USABLE,
+    }
+}
+
 /// Returns the configured components, unchecked.
 fn configured(context: &Context) -> Health {
     let backends = &context.backends;
-    let unchecked = |kind| Component {
-        status: Status::Unchecked,
-        kind,
-        latency_ms: 0.0,
-        error: None,
-    };
     Health {
         status: Status::Unchecked,
-        vector_store: unchecked(backends.vectors.kind()),
-        catalog: unchecked(backends.catalog.kind()),
-        embedder: unchecked(embedder_kind(&backends.embedder)),
+        vector_store: Component::unchecked(backends.vectors.kind()),
+        catalog: Component::unchecked(backends.catalog.kind()),
+        embedder: Component::unchecked(embedder_kind(&backends.embedder)),
         generator: match &context.generator {
             Generator::Extractive => None,
-            Generator::Model(model) => Some(unchecked(model_kind(model))),
+            Generator::Model(model) => Some(Component::unchecked(model_kind(model))),
         },
         index: None,
     }
@@ -237,11 +249,10 @@ async fn check(context: &Context) -> Health {
         component(embedder_kind(embedder), embedder.ping()),
         check_generator(&context.generator),
     );
-    let is_well = |component: &Component| component.status == Status::Healthy;
     let all_well = [&vector_store, &catalog, &embedder]
         .into_iter()
         .chain(&generator)
-        .all(is_well);
+        .all(Component::is_well);
     let mut index = index;
     if let (Some(index), true) = (&mut index, context.authorizer.is_some()) {
         // Health is public, but the book may not be.
@@ -251,7 +262,7 @@ async fn check(context: &Context) -> Health {
     let is_whole = index.as_ref().is_some_and(|index| index.indexing.is_none());
     let status = match is_whole && all_well {
         true => Status::Healthy,
-        false if is_well(&vector_store) || is_well(&catalog) => Status::Degraded,
+        false if vector_store.is_well() || catalog.is_well() => Status::Degraded,
         false => Status::Unhealthy,
     };
     Health {

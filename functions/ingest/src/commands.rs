@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use bookrag::catalog::IndexState;
 use bookrag::ingest::{
-    Ingest, IngestError, MassDeletion, OpenMode, Status, Switched, SyncOptions, sweep, sync,
+    Ingest, IngestError, MassDeletion, OpenMode, Report, Settled, Status, Switched, SyncOptions,
+    sweep, sync,
 };
 use bookrag::metrics::{Metric, Metrics};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::events::Command;
@@ -19,6 +21,17 @@ const REINDEX_WAIT: Duration = Duration::from_mins(1);
 const REINDEX_ENQUEUES: u32 = 10;
 /// The most checks: half a day.
 const MAX_REINDEX_ATTEMPTS: u32 = 720;
+
+/// The result of a reconcile through the queue.
+#[derive(Serialize)]
+struct Reconciled {
+    /// Documents put into the queue.
+    enqueued: usize,
+    /// True if readers use the index.
+    live: bool,
+    status: Status,
+    settled: Settled,
+}
 
 impl Function {
     pub(crate) async fn command(
@@ -38,7 +51,11 @@ impl Function {
                 };
                 let ingest = self.open(OpenMode::Write).await?;
                 let options = SyncOptions { mass_deletion };
-                self.reconcile(&ingest, &prefix, options, metrics).await
+                if self.queue.is_none() && prefix.is_empty() {
+                    return Ok(json!(self.sync_here(&ingest, options, metrics).await?));
+                }
+                let reconciled = self.reconcile(&ingest, &prefix, options, metrics);
+                Ok(json!(reconciled.await?))
             }
             Command::Reindex { attempt, of } => self.reindex(attempt, of, metrics).await,
             Command::Sweep {} => {
@@ -66,17 +83,7 @@ impl Function {
         prefix: &str,
         options: SyncOptions,
         metrics: &mut Metrics,
-    ) -> Result<Value, HandlerError> {
-        if self.queue.is_none() && prefix.is_empty() {
-            let report = sync(ingest, options, |_| {}).await?;
-            metrics.count(Metric::DocumentsIndexed, report.files_changed);
-            metrics.count(Metric::DocumentsDeleted, report.files_deleted);
-            metrics.count(Metric::DocumentsFailed, report.failed.len());
-            metrics.count(Metric::ChunksEmbedded, report.embedded);
-            metrics.count(Metric::VectorsReused, report.vectors_reused);
-            metrics.count(Metric::DocumentsStale, report.stale.len());
-            return Ok(json!(report));
-        }
+    ) -> Result<Reconciled, HandlerError> {
         let status = ingest.outstanding(prefix, options).await?;
         if prefix.is_empty() {
             ingest.note_expected_pages(&status).await?;
@@ -94,12 +101,29 @@ impl Function {
             || self.switch(ingest, options, metrics).await?;
         metrics.count(Metric::DocumentsStale, status.stale.len());
         self.count_pending_points(metrics).await?;
-        Ok(json!({
-            "enqueued": enqueued,
-            "live": live,
-            "status": status,
-            "settled": settled,
-        }))
+        Ok(Reconciled {
+            enqueued,
+            live,
+            status,
+            settled,
+        })
+    }
+
+    /// Makes the index equal to the bucket within this invocation.
+    async fn sync_here(
+        &self,
+        ingest: &Ingest,
+        options: SyncOptions,
+        metrics: &mut Metrics,
+    ) -> Result<Report, HandlerError> {
+        let report = sync(ingest, options, |_| {}).await?;
+        metrics.count(Metric::DocumentsIndexed, report.files_changed);
+        metrics.count(Metric::DocumentsDeleted, report.files_deleted);
+        metrics.count(Metric::DocumentsFailed, report.failed.len());
+        metrics.count(Metric::ChunksEmbedded, report.embedded);
+        metrics.count(Metric::VectorsReused, report.vectors_reused);
+        metrics.count(Metric::DocumentsStale, report.stale.len());
+        Ok(report)
     }
 
     /// Counts the points of all indexes that are neither committed nor deleted yet.
@@ -163,15 +187,19 @@ impl Function {
             return Ok(json!({ "live": index.state == IndexState::Live }));
         }
         let options = SyncOptions::default();
-        let answer = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
-            self.reconcile(&ingest, "", options, metrics).await?
+        let Some(queue) = &self.queue else {
+            return Ok(json!(self.sync_here(&ingest, options, metrics).await?));
+        };
+        let (answer, is_live) = if attempt.is_multiple_of(REINDEX_ENQUEUES) {
+            let reconciled = self.reconcile(&ingest, "", options, metrics).await?;
+            (json!(reconciled), reconciled.live)
         } else {
             // Missing pages are already in the queue, so only try to switch.
             let live =
                 index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?;
-            json!({ "live": live })
+            (json!({ "live": live }), live)
         };
-        if let (Some(queue), false) = (&self.queue, answer["live"] == true) {
+        if !is_live {
             if attempt >= MAX_REINDEX_ATTEMPTS {
                 return Err(HandlerError::ReindexStuck);
             }

@@ -78,8 +78,7 @@ impl Function {
             VectorIndex::qdrant(index, config.qdrant_api_key.as_ref(), INGEST_INDEX_TIMEOUT);
         let catalog = config.database_url.as_ref();
         let catalog = catalog.ok_or(StartError::MissingSetting("DATABASE_URL"))?;
-        let say = |line: &str| tracing::info!(stage = "start", "{line}");
-        let embedder = embedder(config, say).await?;
+        let embedder = embedder(config, log_start).await?;
         let source = S3Source::connect(source).await?;
         let queue = match &config.queue_url {
             Some(url) => Some(Queue::connect(url).await),
@@ -328,13 +327,14 @@ impl Function {
 
     /// Returns the paths of objects that are files of the site, with the times of their changes.
     fn ours(&self, objects: Vec<Object>) -> Vec<(String, Option<Timestamp>)> {
-        let ours = |object: &Object| object.bucket == self.source.bucket();
-        let ours = objects.into_iter().filter(ours);
-        ours.filter_map(|object| {
-            let path = self.source.path_of(&object.key)?;
-            Some((path.to_owned(), object.changed_at))
-        })
-        .collect()
+        objects
+            .into_iter()
+            .filter(|object| object.bucket == self.source.bucket())
+            .filter_map(|object| {
+                let path = self.source.path_of(&object.key)?;
+                Some((path.to_owned(), object.changed_at))
+            })
+            .collect()
     }
 
     async fn converging(&self) -> Result<Converging, HandlerError> {
@@ -369,6 +369,10 @@ impl Function {
     }
 }
 
+fn log_start(line: &str) {
+    tracing::info!(stage = "start", "{line}");
+}
+
 fn log_failure(message: &Message, error: &HandlerError) {
     let kind = error.kind();
     tracing::error!(stage = "ingest", message.id = message.id, error.kind = kind, error = %error, "the message failed");
@@ -396,11 +400,11 @@ fn count_refusal(error: &HandlerError, metrics: &mut Metrics) {
 
 /// Creates one message for each document, so that a failure does not hold back others.
 fn one_by_one(sources: &BTreeSet<String>) -> Vec<String> {
-    let message = |source: &String| {
-        let command = Command::Converge {
+    sources
+        .iter()
+        .map(|source| Command::Converge {
             paths: vec![source.clone()],
-        };
-        json!(command).to_string()
-    };
-    sources.iter().map(message).collect()
+        })
+        .map(|command| json!(command).to_string())
+        .collect()
 }

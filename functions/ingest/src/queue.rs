@@ -1,5 +1,6 @@
 //! Writes to the queue that triggers this function.
 
+use std::fmt;
 use std::time::Duration;
 
 use aws_sdk_sqs::Client;
@@ -38,7 +39,6 @@ impl Queue {
     /// # Errors
     /// If a message was not accepted; others may have been.
     pub(crate) async fn send(&self, bodies: &[String], delay: Duration) -> Result<(), QueueError> {
-        let refused = |count, reason| QueueError { count, reason };
         for batch in bodies.chunks(BATCH) {
             let seconds = i32::try_from(delay.as_secs()).unwrap_or(i32::MAX);
             let mut request = self.client.send_message_batch().queue_url(&self.url);
@@ -48,17 +48,26 @@ impl Queue {
                     .message_body(body)
                     .delay_seconds(seconds)
                     .build();
-                let entry = entry.map_err(|error| refused(batch.len(), error.to_string()))?;
+                let entry = entry.map_err(|error| QueueError::new(batch.len(), &error))?;
                 request = request.entries(entry);
             }
             let answer = request.send().await;
             let answer = answer
-                .map_err(|error| refused(batch.len(), DisplayErrorContext(error).to_string()))?;
+                .map_err(|error| QueueError::new(batch.len(), &DisplayErrorContext(error)))?;
             if let Some(first) = answer.failed().first() {
-                let reason = first.message().unwrap_or(first.code()).to_owned();
-                return Err(refused(answer.failed().len(), reason));
+                let reason = first.message().unwrap_or(first.code());
+                return Err(QueueError::new(answer.failed().len(), &reason));
             }
         }
         Ok(())
+    }
+}
+
+impl QueueError {
+    fn new(count: usize, reason: &impl fmt::Display) -> Self {
+        Self {
+            count,
+            reason: reason.to_string(),
+        }
     }
 }

@@ -9,19 +9,18 @@ use axum::extract::{Path, Request, State};
 use axum::http::header;
 use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use axum::{Json, http::HeaderMap};
 use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
-    ChatData, ChatRequest, Completion, CompletionRequest, FeedbackRequest, Meta, ModelList,
-    Observed, Receipt, Route, SESSION_HEADER, authorize, client_address, completion_stream, cors,
-    event_stream, failure, in_openai_shape, json_body, known_origin, known_page, limit,
-    method_not_allowed, not_found, success,
+    ChatData, ChatRequest, Completion, CompletionChunks, CompletionRequest, FeedbackRequest, Meta,
+    ModelList, Observed, Receipt, Route, SESSION_HEADER, authorize, client_address,
+    completion_stream, cors, event_stream, failure, in_openai_shape, json_body, known_origin,
+    known_page, limit, method_not_allowed, not_found, success,
 };
 use bookrag::catalog::Feedback;
 use bookrag::context::Context;
 use bookrag::error::{Error, ErrorKind};
-use uuid::Uuid;
 
 /// Returns the function's routes, with errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
@@ -30,23 +29,17 @@ pub fn router(context: Arc<Context>) -> Router {
 
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
-    let limited = |route| from_fn_with_state(context.limited(route), limit);
-    let chat_route = || post(chat).route_layer(limited(Route::Chat));
-    let judged = post(feedback).route_layer(limited(Route::Feedback));
-    let forgotten = delete(forget).route_layer(limited(Route::Feedback));
+    let chat_route = limited(&context, Route::Chat, post(chat));
     // Requests of pages that may not call do not count against their readers' limits.
     let known_origin = from_fn_with_state(context.pages(), known_origin);
     let known_page = from_fn_with_state(context.pages(), known_page);
-    let called = post(mcp)
-        .route_layer(limited(Route::Mcp))
-        .route_layer(known_origin);
     // For clients of OpenAI's API. Outside `authorize` and `limit`, so that their errors use its format too.
     let completions = Router::new()
         .route(
             "/v1/chat/completions",
-            post(complete).route_layer(limited(Route::Chat)),
+            limited(&context, Route::Chat, post(complete)),
         )
         .route("/v1/models", get(models))
         .method_not_allowed_fallback(method_not_allowed)
@@ -54,19 +47,26 @@ pub fn routes(context: Arc<Context>) -> Router {
         .layer(known_page.clone())
         .layer(map_response(in_openai_shape));
     Router::new()
-        .route("/api/v1/chat", chat_route())
-        .route("/api/query", chat_route())
-        .route("/api/chat", chat_route())
+        .route("/api/v1/chat", chat_route.clone())
+        .route("/api/query", chat_route.clone())
+        .route("/api/chat", chat_route)
         .route(
             "/api/v1/ask",
             // Otherwise axum would run the handler of GET for HEAD, too.
-            get(ask::ask)
-                .route_layer(limited(Route::Chat))
-                .head(method_not_allowed),
+            limited(&context, Route::Chat, get(ask::ask)).head(method_not_allowed),
         )
-        .route("/api/v1/feedback", judged)
-        .route("/api/v1/conversations/{id}", forgotten)
-        .route("/mcp", called)
+        .route(
+            "/api/v1/feedback",
+            limited(&context, Route::Feedback, post(feedback)),
+        )
+        .route(
+            "/api/v1/conversations/{id}",
+            limited(&context, Route::Feedback, delete(forget)),
+        )
+        .route(
+            "/mcp",
+            limited(&context, Route::Mcp, post(mcp)).route_layer(known_origin),
+        )
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .layer(known_page)
@@ -74,6 +74,15 @@ pub fn routes(context: Arc<Context>) -> Router {
         // Outermost, so that errors have the headers too.
         .layer(cors)
         .with_state(context)
+}
+
+/// Limits how often a client may call a method.
+fn limited(
+    context: &Arc<Context>,
+    route: Route,
+    method: MethodRouter<Arc<Context>>,
+) -> MethodRouter<Arc<Context>> {
+    method.route_layer(from_fn_with_state(context.limited(route), limit))
 }
 
 async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response {
@@ -144,9 +153,8 @@ async fn complete(State(context): State<Arc<Context>>, request: Request) -> Resp
         Err(error) => return failure(&error, &observed.request_id),
     };
     if request.wants_stream() {
-        let (id, wants_usage) = (prepared.message_id, request.wants_usage());
-        let events = prepared.events();
-        return completion_stream(events, id, book, origin, wants_usage, observed).await;
+        let chunks = CompletionChunks::new(&request, prepared.message_id, book, origin);
+        return completion_stream(prepared.events(), chunks, observed).await;
     }
     match prepared.whole().await {
         Err(error) => failure(&error, &observed.request_id),
@@ -176,10 +184,11 @@ async fn prepare_completion(
 
 /// Returns the origin of the book's pages: its first origin, or this server on a laptop without one.
 fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
+    if let Some(origin) = context.origins.first() {
+        return Some(origin.clone());
+    }
     let host = headers.get(header::HOST).filter(|_| context.local_origins);
-    let host = host.and_then(|host| host.to_str().ok());
-    let here = || host.map(|host| format!("http://{host}"));
-    context.origins.first().cloned().or_else(here)
+    Some(format!("http://{}", host?.to_str().ok()?))
 }
 
 async fn models(State(context): State<Arc<Context>>, request: Request) -> Response {
@@ -248,11 +257,13 @@ async fn forget(
 }
 
 async fn delete_conversation(context: &Context, id: &str, session: &str) -> Result<(), Error> {
-    let missing = || Error::new(ErrorKind::NotFound, "there is no such conversation");
-    let id: Uuid = id.parse().map_err(|_| missing())?;
-    match context.catalog().delete_conversation(id, session).await {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(missing()),
-        Err(error) => Err(Error::unavailable(error)),
+    let is_deleted = match id.parse() {
+        Ok(id) => context.catalog().delete_conversation(id, session).await,
+        Err(_) => Ok(false),
+    };
+    if is_deleted.map_err(Error::unavailable)? {
+        return Ok(());
     }
+    let message = "there is no such conversation";
+    Err(Error::new(ErrorKind::NotFound, message))
 }

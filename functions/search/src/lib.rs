@@ -27,13 +27,13 @@ use serde::Deserialize;
 /// Returns the function's routes, with errors for all other requests. Answers preflights of any path, including the other functions' paths: API
 /// Gateway sends them here, because their own function streams and a preflight has no body.
 pub fn router(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     routes_without_cors(context).fallback(not_found).layer(cors)
 }
 
 /// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
-    let cors = cors(&context.origins, context.local_origins);
+    let cors = cors(context.pages());
     // Outermost, so that errors have the headers too.
     routes_without_cors(context).layer(cors)
 }
@@ -182,9 +182,7 @@ async fn search(
         .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
         .collect();
     let message = nothing_found(&found);
-    observed
-        .measured
-        .searched(&found.times, !found.degraded.is_empty());
+    observed.measured.searched(&found.times, &found.degraded);
     let meta = Meta {
         request_id: observed.request_id.clone(),
         latency_ms: milliseconds(started),

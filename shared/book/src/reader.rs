@@ -259,29 +259,6 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         .collect()
 }
 
-fn has_field(front_matter: &FrontMatter, field: &str) -> bool {
-    match field {
-        "id" => front_matter.id.is_some(),
-        "title" => front_matter.title.is_some(),
-        "sidebar_position" => front_matter.sidebar_position.is_some(),
-        "sidebar_label" => front_matter.sidebar_label.is_some(),
-        "description" => front_matter.description.is_some(),
-        "duration_minutes" => front_matter.duration_minutes.is_some(),
-        "proficiency_level" => front_matter.proficiency_level.is_some(),
-        "layer" => front_matter.layer.is_some(),
-        "hardware_tier" => front_matter.hardware_tier.is_some(),
-        "tier_1_path" => front_matter.tier_1_path.is_some(),
-        "learning_objectives" => !front_matter.learning_objectives.is_empty(),
-        "keywords" => !front_matter.keywords.is_empty(),
-        "tags" => !front_matter.tags.is_empty(),
-        "prerequisites" => !front_matter.prerequisites.is_empty(),
-        "chapter" => front_matter.chapter.is_some(),
-        "module" => front_matter.module.is_some(),
-        "lesson" => front_matter.lesson.is_some(),
-        other => front_matter.other.contains_key(other),
-    }
-}
-
 /// The most warnings of one kind per page; more would not help the author.
 const MAX_HEADING_WARNINGS: usize = 20;
 

@@ -145,11 +145,10 @@ enum Refusal {
 impl Authorizer {
     fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let token = bearer_token(headers)?;
-        let invalid = |error: &TokenError| Refusal::InvalidToken(self.reason(error));
         let header = decode_header(token).map_err(|error| match error.kind() {
             // Valid JSON with an unknown algorithm, such as `none`.
             TokenErrorKind::Json(json) if json.is_data() => self.wrong_algorithm(),
-            _ => invalid(&error),
+            _ => Refusal::InvalidToken(self.reason(&error)),
         })?;
         if header.crit.is_some() {
             let reason = "the token needs extensions that are not known here";
@@ -161,7 +160,7 @@ impl Authorizer {
                 TokenErrorKind::Json(json) if json.is_data() => {
                     Refusal::InvalidToken("the token has no valid iss".to_owned())
                 }
-                _ => invalid(&error),
+                _ => Refusal::InvalidToken(self.reason(&error)),
             })
     }
 

@@ -123,15 +123,10 @@ fn exchanges(history: &[HistoryMessage]) -> Result<Vec<Exchange>, Error> {
 }
 
 fn conversation_id(id: Option<&str>) -> Result<Option<Uuid>, Error> {
-    let parse = |id: &str| {
-        id.parse().map_err(|_| {
-            Error::field(
-                "conversation_id",
-                "conversation_id must be the conversation_id of an answer",
-            )
-        })
-    };
-    id.map(parse).transpose()
+    let message = "conversation_id must be the conversation_id of an answer";
+    id.map(str::parse)
+        .transpose()
+        .map_err(|_| Error::field("conversation_id", message))
 }
 
 impl TryFrom<ChatRequest> for Question {

@@ -101,13 +101,6 @@ impl CompletionRequest {
     pub fn wants_stream(&self) -> bool {
         self.stream == Some(true)
     }
-
-    /// True if a stream must report the tokens.
-    #[must_use]
-    pub fn wants_usage(&self) -> bool {
-        let options = self.stream_options.as_ref();
-        options.is_some_and(|options| options.include_usage == Some(true))
-    }
 }
 
 impl TryFrom<CompletionRequest> for Question {
@@ -351,8 +344,9 @@ impl ModelList {
     }
 }
 
-/// The constant fields of a stream's chunks.
-struct Chunks {
+/// Writes the chunks of a stream.
+#[derive(Debug)]
+pub struct CompletionChunks {
     id: String,
     created: i64,
     model: String,
@@ -364,28 +358,36 @@ struct Chunks {
 /// Streams the answer as chunks of a chat completion. A failure before the first chunk is an error with its own status.
 pub async fn completion_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
-    message_id: Uuid,
-    model: String,
-    origin: Option<String>,
-    wants_usage: bool,
+    mut chunks: CompletionChunks,
     observed: Observed,
 ) -> Response {
-    let mut chunks = Chunks {
-        id: completion_id(message_id),
-        created: Timestamp::now().as_second(),
-        model,
-        origin,
-        wants_usage,
-        has_begun: false,
-    };
-    let written = move |event: Result<&AnswerEvent, &Error>| {
-        let data = chunks.written(event).into_iter();
-        data.map(|data| Ok(Event::default().data(data))).collect()
-    };
-    streamed(events, None, observed, written).await
+    streamed(events, None, observed, move |event| {
+        let chunks = chunks.written(event).into_iter();
+        chunks.map(|data| Ok(Event::default().data(data))).collect()
+    })
+    .await
 }
 
-impl Chunks {
+impl CompletionChunks {
+    /// Creates the writer of an answer's chunks. `model` is the book's title, `origin` that of its pages.
+    #[must_use]
+    pub fn new(
+        request: &CompletionRequest,
+        message_id: Uuid,
+        model: String,
+        origin: Option<String>,
+    ) -> Self {
+        let options = request.stream_options.as_ref();
+        Self {
+            id: completion_id(message_id),
+            created: Timestamp::now().as_second(),
+            model,
+            origin,
+            wants_usage: options.is_some_and(|options| options.include_usage == Some(true)),
+            has_begun: false,
+        }
+    }
+
     /// Returns the data of the chunks for an event of the answer.
     fn written(&mut self, event: Result<&AnswerEvent, &Error>) -> Vec<String> {
         match event {

@@ -174,8 +174,10 @@ pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String
 /// Parses an address; some proxies add the port.
 fn parse_address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
-    let with_port = || text.parse::<SocketAddr>().map(|address| address.ip());
-    text.parse().or_else(|_| with_port()).ok()
+    match text.parse::<SocketAddr>() {
+        Ok(with_port) => Some(with_port.ip()),
+        Err(_) => text.parse().ok(),
+    }
 }
 
 fn platform_address(request: &Request<Body>) -> String {
@@ -197,12 +199,13 @@ pub(crate) async fn whole_body(body: Body) -> Result<Bytes, Error> {
 }
 
 async fn body_within(body: Body, deadline: Duration) -> Result<Bytes, Error> {
-    let read = tokio::time::timeout(deadline, to_bytes(body, MAX_BODY_BYTES)).await;
-    let late = |_| Error::new(ErrorKind::Invalid, "the body did not come in time");
-    read.map_err(late)?.map_err(|_| {
-        let message = format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024);
-        Error::new(ErrorKind::TooLarge, message)
-    })
+    tokio::time::timeout(deadline, to_bytes(body, MAX_BODY_BYTES))
+        .await
+        .map_err(|_| Error::new(ErrorKind::Invalid, "the body did not come in time"))?
+        .map_err(|_| {
+            let message = format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024);
+            Error::new(ErrorKind::TooLarge, message)
+        })
 }
 
 /// The client's address according to the platform.

@@ -17,8 +17,8 @@ mod questions;
 pub use auth::{AuthOptions, Authorizer, authorize};
 pub use chat::{AnswerView, ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
 pub use completions::{
-    Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape, suggested,
-    with_footnotes,
+    Completion, CompletionChunks, CompletionRequest, ModelList, completion_stream, in_openai_shape,
+    suggested, with_footnotes,
 };
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub(crate) use extract::whole_body;

@@ -10,6 +10,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::metrics::{Metric, Metrics, MetricsOptions};
+use answer::degradation::Degradation;
 use answer::retrieve::{StageTimes, milliseconds};
 use answer::{Answer, Outcome};
 use models::prices::dollars;
@@ -121,20 +122,20 @@ impl Measured {
     }
 
     /// Records that a search served the request.
-    pub fn searched(&self, times: &StageTimes, is_degraded: bool) {
+    pub fn searched(&self, times: &StageTimes, degraded: &[Degradation]) {
         self.with(|metrics, started| {
             metrics.note(Metric::Latency, milliseconds(started));
             metrics.note(Metric::Embed, times.embed_ms);
             metrics.note(Metric::Search, times.search_ms);
             metrics.note(Metric::Join, times.join_ms);
             metrics.note(Metric::Rerank, times.rerank_ms);
-            metrics.rate(Metric::Degraded, is_degraded);
+            metrics.rate(Metric::Degraded, !degraded.is_empty());
         });
     }
 
     /// Records that an answer served the request.
     pub fn answered(&self, answer: &Answer) {
-        self.searched(&answer.times, !answer.degraded.is_empty());
+        self.searched(&answer.times, &answer.degraded);
         self.with(|metrics, _| {
             for (metric, outcome) in [
                 (Metric::Answered, Outcome::Answered),

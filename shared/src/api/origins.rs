@@ -29,12 +29,21 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Creates a set of these origins, and of this machine's if `local`.
+    /// Creates a set of these origins.
     #[must_use]
-    pub fn new(named: &[String], local: bool) -> Self {
+    pub fn new(named: &[String]) -> Self {
         Self {
             named: named.to_vec(),
-            local,
+            local: false,
+        }
+    }
+
+    /// Creates a set of these origins and of this machine's.
+    #[must_use]
+    pub fn with_local(named: &[String]) -> Self {
+        Self {
+            named: named.to_vec(),
+            local: true,
         }
     }
 
@@ -103,9 +112,8 @@ pub async fn known_page(State(origins): State<Origins>, request: Request, next: 
 /// Headers of the Model Context Protocol that repeat parts of the body.
 const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
 
-/// Allows cross-origin requests from the book's own pages, and from this machine if `local`.
-pub fn cors(origins: &[String], local: bool) -> CorsLayer {
-    let origins = Origins::new(origins, local);
+/// Allows cross-origin requests from the book's own pages.
+pub fn cors(origins: Origins) -> CorsLayer {
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
     let headers = [
         header::CONTENT_TYPE,

@@ -56,8 +56,10 @@ pub async fn event_stream(
     conversation_id: Option<Uuid>,
     observed: Observed,
 ) -> Response {
-    let one = |event: Result<&AnswerEvent, &Error>| vec![sse_event(event)];
-    streamed(events, conversation_id, observed, one).await
+    streamed(events, conversation_id, observed, |event| {
+        vec![sse_event(event)]
+    })
+    .await
 }
 
 /// Sends the answer as server-sent events in a format given by `written`, which converts each event and the final error.

@@ -4,16 +4,15 @@ use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
+use super::settings::Settings;
+
 /// The beginning of PEM certificates.
 const PEM_BEGINS: &str = "-----BEGIN";
 
-/// Reads the certificate authorities of `BOOKRAG_DATABASE_CA`, which is a PEM or its file path. Errors are added to `problems`.
-pub(super) fn authorities(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> Vec<CertificateDer<'static>> {
+/// Reads the certificate authorities of `BOOKRAG_DATABASE_CA`, which is a PEM or its file path. Problems are reported to `settings`.
+pub(super) fn authorities(settings: &mut Settings<'_>) -> Vec<CertificateDer<'static>> {
     const NAME: &str = "BOOKRAG_DATABASE_CA";
-    let Some(value) = text(NAME) else {
+    let Some(value) = settings.text(NAME) else {
         return Vec::new();
     };
     let read = if value.starts_with(PEM_BEGINS) {
@@ -27,7 +26,7 @@ pub(super) fn authorities(
         })
     };
     read.unwrap_or_else(|problem| {
-        problems.push(format!("{NAME} {problem}"));
+        settings.report(format!("{NAME} {problem}"));
         Vec::new()
     })
 }
@@ -57,9 +56,10 @@ mod tests {
     const AUTHORITY: &str = include_str!("../../fixtures/tls/authority.pem");
 
     fn read(value: &str) -> Result<usize, String> {
-        let mut problems = Vec::new();
-        let authorities = authorities(|_| Some(value.to_owned()), &mut problems);
-        match problems.pop() {
+        let variables = [("BOOKRAG_DATABASE_CA".to_owned(), value.to_owned())].into();
+        let mut settings = Settings::new(&variables);
+        let authorities = authorities(&mut settings);
+        match settings.into_problems().pop() {
             Some(problem) => Err(problem),
             None => Ok(authorities.len()),
         }

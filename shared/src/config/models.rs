@@ -2,6 +2,7 @@
 
 use secrecy::SecretString;
 
+use super::settings::Settings;
 use super::{Config, Environment};
 use models::chat::{CohereChat, OpenAiChat};
 use models::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
@@ -75,32 +76,29 @@ pub enum GeneratorChoice {
     },
 }
 
-/// Reads the embedder chosen by `BOOKRAG_EMBEDDER` and its related variables. Errors are added to `problems`.
-pub(super) fn embedder_choice(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> EmbedderChoice {
-    let model =
-        |default: &str| text("BOOKRAG_EMBEDDING_MODEL").unwrap_or_else(|| default.to_owned());
+/// Reads the embedder chosen by `BOOKRAG_EMBEDDER` and its related variables. Problems are reported to `settings`.
+pub(super) fn embedder_choice(settings: &mut Settings<'_>) -> EmbedderChoice {
     let default = EmbedderChoice::Local(LocalModel::BgeSmall);
-    match text("BOOKRAG_EMBEDDER").as_deref() {
+    match settings.text("BOOKRAG_EMBEDDER").as_deref() {
         None => default,
         Some("openai") => {
-            if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
-                problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
+            if settings.text("OPENAI_API_KEY").is_none()
+                && settings.text("OPENAI_BASE_URL").is_none()
+            {
+                settings.report("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY");
             }
             EmbedderChoice::OpenAi {
-                model: model("text-embedding-3-small"),
-                dimensions: embedding_dimensions(text, problems),
+                model: settings.text_or("BOOKRAG_EMBEDDING_MODEL", "text-embedding-3-small"),
+                dimensions: embedding_dimensions(settings),
             }
         }
         Some("cohere") => {
-            if text("COHERE_API_KEY").is_none() {
-                problems.push("BOOKRAG_EMBEDDER=cohere needs COHERE_API_KEY".to_owned());
+            if settings.text("COHERE_API_KEY").is_none() {
+                settings.report("BOOKRAG_EMBEDDER=cohere needs COHERE_API_KEY");
             }
             EmbedderChoice::Cohere {
-                model: model("embed-multilingual-v3.0"),
-                dimensions: embedding_dimensions(text, problems),
+                model: settings.text_or("BOOKRAG_EMBEDDING_MODEL", "embed-multilingual-v3.0"),
+                dimensions: embedding_dimensions(settings),
             }
         }
         Some(name) => {
@@ -108,7 +106,7 @@ pub(super) fn embedder_choice(
             if let Some(model) = models.into_iter().find(|model| model.id() == name) {
                 return EmbedderChoice::Local(model);
             }
-            problems.push(format!(
+            settings.report(format!(
                 "BOOKRAG_EMBEDDER must be one of {}, openai, cohere, got `{name}`",
                 models.map(LocalModel::id).join(", ")
             ));
@@ -117,31 +115,28 @@ pub(super) fn embedder_choice(
     }
 }
 
-/// Reads the reranker chosen by `BOOKRAG_RERANKER` and its related variables. Errors are added to `problems`.
-pub(super) fn reranker_choice(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> RerankerChoice {
+/// Reads the reranker chosen by `BOOKRAG_RERANKER` and its related variables. Problems are reported to `settings`.
+pub(super) fn reranker_choice(settings: &mut Settings<'_>) -> RerankerChoice {
     let local = cfg!(feature = "local-models");
-    match text("BOOKRAG_RERANKER").as_deref() {
+    match settings.text("BOOKRAG_RERANKER").as_deref() {
         None | Some("none") => RerankerChoice::None,
         Some("weighted") => RerankerChoice::Weighted,
         Some("cross-encoder") => {
             if !local {
-                problems.push("BOOKRAG_RERANKER=cross-encoder is not in this build".to_owned());
+                settings.report("BOOKRAG_RERANKER=cross-encoder is not in this build");
             }
             RerankerChoice::CrossEncoder
         }
         Some("cohere") => {
-            if text("COHERE_API_KEY").is_none() {
-                problems.push("BOOKRAG_RERANKER=cohere needs COHERE_API_KEY".to_owned());
+            if settings.text("COHERE_API_KEY").is_none() {
+                settings.report("BOOKRAG_RERANKER=cohere needs COHERE_API_KEY");
             }
             RerankerChoice::Cohere {
-                model: text("BOOKRAG_RERANKER_MODEL"),
+                model: settings.text("BOOKRAG_RERANKER_MODEL"),
             }
         }
         Some(other) => {
-            problems.push(format!(
+            settings.report(format!(
                 "BOOKRAG_RERANKER must be one of none, weighted, cross-encoder, cohere, got `{other}`"
             ));
             RerankerChoice::None
@@ -149,43 +144,30 @@ pub(super) fn reranker_choice(
     }
 }
 
-fn embedding_dimensions(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> Option<usize> {
-    let value = text("BOOKRAG_EMBEDDING_DIMENSIONS")?;
-    let number: Option<usize> = value.parse().ok().filter(|number| *number > 0);
-    if number.is_none() {
-        problems.push(format!(
-            "BOOKRAG_EMBEDDING_DIMENSIONS must be a whole number from 1, got `{value}`"
-        ));
-    }
-    number
+fn embedding_dimensions(settings: &mut Settings<'_>) -> Option<usize> {
+    settings.number("BOOKRAG_EMBEDDING_DIMENSIONS", "a whole number from 1", 1..)
 }
 
 /// Reads the writer of answers. Without a model's name answers are quotes, even if a key is set.
-pub(super) fn generator_choice(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> GeneratorChoice {
-    let model = text("BOOKRAG_CHAT_MODEL");
-    match text("BOOKRAG_GENERATOR").as_deref() {
+pub(super) fn generator_choice(settings: &mut Settings<'_>) -> GeneratorChoice {
+    let model = settings.text("BOOKRAG_CHAT_MODEL");
+    match settings.text("BOOKRAG_GENERATOR").as_deref() {
         None | Some("extractive") => GeneratorChoice::Extractive,
         Some("openai") => {
             let reached = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "BOOKRAG_CHAT_BASE_URL"];
-            if reached.iter().all(|name| text(name).is_none()) {
-                problems.push("BOOKRAG_GENERATOR=openai needs OPENAI_API_KEY".to_owned());
+            if reached.iter().all(|name| settings.text(name).is_none()) {
+                settings.report("BOOKRAG_GENERATOR=openai needs OPENAI_API_KEY");
             }
             GeneratorChoice::OpenAi { model }
         }
         Some("cohere") => {
-            if text("COHERE_API_KEY").is_none() {
-                problems.push("BOOKRAG_GENERATOR=cohere needs COHERE_API_KEY".to_owned());
+            if settings.text("COHERE_API_KEY").is_none() {
+                settings.report("BOOKRAG_GENERATOR=cohere needs COHERE_API_KEY");
             }
             GeneratorChoice::Cohere { model }
         }
         Some(other) => {
-            problems.push(format!(
+            settings.report(format!(
                 "BOOKRAG_GENERATOR must be one of extractive, openai, cohere, got `{other}`"
             ));
             GeneratorChoice::Extractive
@@ -268,9 +250,9 @@ impl Config {
 }
 
 /// Reports budgets for a model with an unknown price, whose use could not be counted.
-pub(super) fn budgets_without_price(config: &Config) -> Vec<String> {
+pub(super) fn report_budgets_without_price(config: &Config, settings: &mut Settings<'_>) {
     let Some(server) = config.chat_server().filter(|it| !config.has_price(it)) else {
-        return Vec::new();
+        return;
     };
     let questions = config.questions_budget.filter(|budget| *budget > 0);
     let budgets = [
@@ -280,33 +262,33 @@ pub(super) fn budgets_without_price(config: &Config) -> Vec<String> {
         ),
         ("BOOKRAG_QUESTIONS_BUDGET", questions),
     ];
-    let given = budgets.into_iter().filter(|(_, budget)| budget.is_some());
-    let problem = |(name, _)| {
-        format!(
+    for (name, _) in budgets.iter().filter(|(_, budget)| budget.is_some()) {
+        settings.report(format!(
             "{name} needs the price of the chat model `{}`, which is not listed for this server; set \
              BOOKRAG_CHAT_PRICE to INPUT/OUTPUT in dollars for a million tokens (0/0 if it is free), or remove the budget",
             server.model
-        )
-    };
-    given.map(problem).collect()
+        ));
+    }
 }
 
 /// Reads the chat model's price, as `INPUT/OUTPUT` in US dollars for a million tokens.
-pub(super) fn chat_price(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> Option<Price> {
-    let value = text("BOOKRAG_CHAT_PRICE")?;
-    let price = |text: &str| -> Option<f64> {
-        let price = text.trim().parse().ok();
-        price.filter(|price: &f64| price.is_finite() && *price >= 0.0)
-    };
-    let both = value.split_once('/');
-    let both = both.and_then(|(input, output)| price(input).zip(price(output)));
-    if both.is_none() {
-        problems.push(format!(
+pub(super) fn chat_price(settings: &mut Settings<'_>) -> Option<Price> {
+    let value = settings.text("BOOKRAG_CHAT_PRICE")?;
+    let price = value.split_once('/').and_then(|(input, output)| {
+        Some(Price {
+            input: dollars(input)?,
+            output: dollars(output)?,
+        })
+    });
+    if price.is_none() {
+        settings.report(format!(
             "BOOKRAG_CHAT_PRICE must be INPUT/OUTPUT in US dollars per million tokens, such as 0.4/1.6, got `{value}`"
         ));
     }
-    both.map(|(input, output)| Price { input, output })
+    price
+}
+
+fn dollars(text: &str) -> Option<f64> {
+    let dollars = text.trim().parse().ok();
+    dollars.filter(|dollars| (0.0..f64::INFINITY).contains(dollars))
 }

@@ -44,13 +44,11 @@ pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Rera
 /// Returns the user's cache folder, `$XDG_CACHE_HOME/bookrag` or else `~/.cache/bookrag`. Models are in its folder `models`.
 #[must_use]
 pub fn cache_folder() -> PathBuf {
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .filter(|path| !path.is_empty())
-        .map(PathBuf::from);
-    let home = || {
-        std::env::var_os("HOME")
+    let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
+        Some(cache) => PathBuf::from(cache),
+        None => std::env::var_os("HOME")
             .map_or_else(std::env::temp_dir, PathBuf::from)
-            .join(".cache")
+            .join(".cache"),
     };
-    cache.unwrap_or_else(home).join("bookrag")
+    cache.join("bookrag")
 }

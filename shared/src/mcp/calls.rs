@@ -1,5 +1,7 @@
 //! Implements the tools.
 
+use std::ops::Range;
+
 use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
 use answer::cite::Citation;
 use answer::error::Error;
@@ -9,12 +11,12 @@ use book::visible;
 use store::index::Filters;
 
 use super::id::Id;
-use super::reading::{self, title};
+use super::reading::{self, Text, title};
 use super::server::Server;
 use super::text::without_links;
 use super::tools::{
-    Answered, AskArguments, Cited, FetchArguments, Fetched, Found, FoundSection, Nearest, Outline,
-    OutlineArguments, SearchArguments,
+    Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Nearest,
+    Outline, OutlineArguments, SearchArguments,
 };
 
 /// The default and the maximum number of sections in a search.
@@ -40,7 +42,7 @@ impl Server {
         let retriever = self.live().await?.retriever;
         let locale = search.locale(&retriever);
         let found = search.run(&retriever).await?;
-        self.measure(|measured| measured.searched(&found.times, !found.degraded.is_empty()));
+        self.measure(|measured| measured.searched(&found.times, &found.degraded));
         let sections = found.candidates.iter();
         let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
         Ok(self.within_budget(sections.collect(), nothing_found(&found)))
@@ -62,27 +64,22 @@ impl Server {
 
     /// Returns as many results as fit; the text of the next one is cut to the remaining space.
     fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
-        let found = |results: &[FoundSection]| Found {
-            results: results.to_vec(),
+        let count = self.budget.fill(&results, |count| Found {
+            results: results[..count].to_vec(),
             message: message.clone(),
-        };
-        let count = self.budget.fill(&results, |count| found(&results[..count]));
+        });
         let next = results.get(count).cloned();
         results.truncate(count);
+        let found = Found { results, message };
         if let Some(next) = next {
-            let with = |text: &str| {
-                let cut = FoundSection {
-                    text: format!("{text}{CUT}"),
-                    ..next.clone()
-                };
-                found(&[&results[..], &[cut]].concat())
-            };
-            let end = self.budget.cut(&next.text, with);
+            let end = self
+                .budget
+                .cut(&next.text, |text| found.with_cut(&next, text));
             if end > 0 {
-                return with(next.text[..end].trim_end());
+                return found.with_cut(&next, next.text[..end].trim_end());
             }
         }
-        found(&results)
+        found
     }
 
     pub(super) async fn fetch(&self, arguments: FetchArguments) -> Result<Fetched, Error> {
@@ -101,25 +98,30 @@ impl Server {
             );
             return Err(Error::field("id", message));
         }
-        let rest = &text.markdown[text.markdown.floor_char_boundary(id.from)..];
-        let fetched = |part: &str| Fetched {
-            id: id.to_string(),
-            title: text.title.clone(),
-            text: part.to_owned(),
-            url: self.address(&text.path),
-            source: text.source.clone(),
-            lines: lines(text.lines.0, text.lines.1),
-            tokens: text.tokens,
-            next: (part.len() < rest.len())
-                .then(|| id.at(text.markdown.len() - rest.len() + part.len())),
-        };
-        let end = self.budget.cut(rest, fetched);
-        if end == 0 && !rest.is_empty() {
+        let start = text.markdown.floor_char_boundary(id.from);
+        let rest = &text.markdown[start..];
+        let length = self.budget.cut(rest, |part| {
+            self.fetched(id, &text, start..start + part.len())
+        });
+        if length == 0 && !rest.is_empty() {
             let message =
                 "the titles and addresses alone are more than max_tokens; raise it in the URL";
             return Err(Error::field("max_tokens", message));
         }
-        Ok(fetched(&rest[..end]))
+        Ok(self.fetched(id, &text, start..start + length))
+    }
+
+    fn fetched(&self, id: &Id, text: &Text, part: Range<usize>) -> Fetched {
+        Fetched {
+            id: id.to_string(),
+            title: text.title.clone(),
+            text: text.markdown[part.clone()].to_owned(),
+            url: self.address(&text.path),
+            source: text.source.clone(),
+            lines: lines(text.lines.0, text.lines.1),
+            tokens: text.tokens,
+            next: (part.end < text.markdown.len()).then(|| id.at(part.end)),
+        }
     }
 
     pub(super) async fn ask(&self, arguments: AskArguments) -> Result<Answered, Error> {
@@ -218,12 +220,32 @@ impl Server {
         let entries = reading::outline(&retriever, place, &limits).await?;
         let id = id.unwrap_or(root);
         let rest = entries.get(id.from..).unwrap_or_default();
-        let outline = |count: usize| Outline {
-            entries: rest[..count].to_vec(),
-            next: (count < rest.len()).then(|| id.at(id.from + count)),
-        };
-        let count = self.budget.fill(rest, outline);
-        Ok(outline(count))
+        let count = self
+            .budget
+            .fill(rest, |count| Outline::new(&id, rest, count));
+        Ok(Outline::new(&id, rest, count))
+    }
+}
+
+impl Found {
+    /// Returns a copy with another section at its end, whose text is cut to `text`.
+    fn with_cut(&self, section: &FoundSection, text: &str) -> Self {
+        let mut found = self.clone();
+        found.results.push(FoundSection {
+            text: format!("{text}{CUT}"),
+            ..section.clone()
+        });
+        found
+    }
+}
+
+impl Outline {
+    /// Lists the first `count` of the entries that begin at an id's offset.
+    fn new(id: &Id, entries: &[Entry], count: usize) -> Self {
+        Self {
+            entries: entries[..count].to_vec(),
+            next: (count < entries.len()).then(|| id.at(id.from + count)),
+        }
     }
 }
 

@@ -54,15 +54,11 @@ impl Id {
 
     /// Returns the id with its path and anchor percent-decoded; `None` if that changes nothing or is not a text without control characters.
     pub(super) fn decoded(&self) -> Option<Self> {
-        let decode = |text: &str| {
-            percent_decode_str(text)
-                .decode_utf8()
-                .map(String::from)
-                .ok()
-        };
         let place = match &self.place {
-            Place::Page(path) => Place::Page(decode(path)?),
-            Place::Section(path, anchor) => Place::Section(decode(path)?, decode(anchor)?),
+            Place::Page(path) => Place::Page(percent_decoded(path)?),
+            Place::Section(path, anchor) => {
+                Place::Section(percent_decoded(path)?, percent_decoded(anchor)?)
+            }
             Place::Chunk(_) => return None,
         };
         let decoded = Self { place, ..*self };
@@ -113,6 +109,11 @@ impl fmt::Display for Id {
         }
         Ok(())
     }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 /// Splits an id from its continuation; `None` if it has none.

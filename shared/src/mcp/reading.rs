@@ -1,5 +1,7 @@
 //! Reads texts and tables of contents from the catalog.
 
+use std::collections::BTreeSet;
+
 use crate::api::PageData;
 use answer::default_filters;
 use answer::error::{Error, ErrorKind};
@@ -128,19 +130,18 @@ async fn outline_at(
     under: Option<&Id>,
     limits: &Filters,
 ) -> Result<Vec<Entry>, Error> {
-    let catalog = retriever.catalog();
     let index = &retriever.index;
     let path = under.map(|id| match &id.place {
         Place::Page(path) | Place::Section(path, _) => path.as_str(),
         Place::Chunk(_) => "",
     });
     let filters = default_filters(&index.site, limits, path);
-    let mut pages = catalog.pages(index.index_id).await.map_err(unavailable)?;
-    pages.sort_by_key(is_post);
+    let pages = retriever.catalog().pages(index.index_id).await;
+    let pages = pages.map_err(unavailable)?;
     check_limits(limits, &pages)?;
-    let is_listed = |page: &&PageRow| !page.unlisted && admits(&filters, page);
+    let pages = listed(pages, &filters);
     let Some(under) = under else {
-        return Ok(pages.iter().filter(is_listed).map(page_entry).collect());
+        return Ok(pages.iter().map(page_entry).collect());
     };
     let headings = match chunks_at(retriever, under).await {
         Ok(chunks) => match &under.place {
@@ -150,19 +151,12 @@ async fn outline_at(
         Err(error) if error.kind == ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
     };
-    let below = match &under.place {
-        Place::Page(path) => Some(format!("{}/", path.trim_end_matches('/'))),
-        Place::Section(..) | Place::Chunk(_) => None,
-    };
-    let below = |page: &&PageRow| {
-        below.as_ref().is_some_and(|path| {
-            let rest = page.url.strip_prefix(path.as_str());
-            // The page's own address may end in a slash.
-            rest.is_some_and(|rest| !rest.is_empty())
-        })
-    };
-    let pages = pages.iter().filter(is_listed).filter(below).map(page_entry);
-    let entries: Vec<Entry> = headings.into_iter().chain(pages).collect();
+    let mut entries = headings;
+    if let Place::Page(path) = &under.place {
+        let path = path.trim_end_matches('/');
+        let below = pages.iter().filter(|page| is_below(path, page));
+        entries.extend(below.map(page_entry));
+    }
     if entries.is_empty() {
         return Err(nothing_at(under));
     }
@@ -177,13 +171,23 @@ pub(super) async fn pages(retriever: &Retriever) -> Result<Vec<PageRow>, Error> 
     let index = &retriever.index;
     let filters = default_filters(&index.site, &Filters::default(), None);
     let pages = retriever.catalog().pages(index.index_id).await;
-    let mut pages = pages.map_err(unavailable)?;
-    pages.retain(|page| !page.unlisted && admits(&filters, page));
-    pages.sort_by_key(is_post);
-    Ok(pages)
+    Ok(listed(pages.map_err(unavailable)?, &filters))
 }
 
-/// Posts are listed after the documentation.
+/// Returns the listed pages that the filters admit, posts last.
+fn listed(mut pages: Vec<PageRow>, filters: &Filters) -> Vec<PageRow> {
+    pages.retain(|page| !page.unlisted && admits(filters, page));
+    pages.sort_by_key(is_post);
+    pages
+}
+
+/// True if a page is in the folder `path`, which has no slash at its end. The address of the folder's own page may end in one.
+fn is_below(path: &str, page: &PageRow) -> bool {
+    let rest = page.url.strip_prefix(path);
+    rest.and_then(|rest| rest.strip_prefix('/'))
+        .is_some_and(|name| !name.is_empty())
+}
+
 fn is_post(page: &PageRow) -> bool {
     origin_of_version(&page.version).0 == ContentKind::Blog
 }
@@ -206,9 +210,12 @@ fn headings(chunks: &[JoinedChunk]) -> Vec<Entry> {
             continue;
         }
         let path = &chunk.heading_path;
-        let is_within = |other: &&JoinedChunk| other.payload.heading_path.starts_with(path);
-        let within = chunks[at..].iter().take_while(is_within);
-        let tokens: usize = within.map(|chunk| chunk.payload.token_count).sum();
+        let tokens: usize = chunks[at..]
+            .iter()
+            .map(|other| &other.payload)
+            .take_while(|other| other.heading_path.starts_with(path))
+            .map(|other| other.token_count)
+            .sum();
         headings.push(Entry {
             id: match &chunk.section_id {
                 Some(anchor) => format!("{}#{anchor}", chunk.url),
@@ -236,22 +243,30 @@ fn admits(filters: &Filters, page: &PageRow) -> bool {
 
 /// Rejects a version or locale that no page has, and lists the existing ones.
 fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
-    let check = |field: &'static str, value: &Option<String>, of: fn(&PageRow) -> &str| {
-        let known: std::collections::BTreeSet<&str> = pages.iter().map(of).collect();
-        match value {
-            Some(value) if !known.contains(value.as_str()) => {
-                let known: Vec<&str> = known.into_iter().collect();
-                let message = format!(
-                    "no page has this {field}; known values are {}",
-                    known.join(", ")
-                );
-                Err(Error::field(field, message))
-            }
-            _ => Ok(()),
+    check_limit("version", limits.version.as_ref(), pages, |page| {
+        &page.version
+    })?;
+    check_limit("locale", limits.locale.as_ref(), pages, |page| &page.locale)
+}
+
+fn check_limit(
+    field: &'static str,
+    value: Option<&String>,
+    pages: &[PageRow],
+    value_of: fn(&PageRow) -> &str,
+) -> Result<(), Error> {
+    let known: BTreeSet<&str> = pages.iter().map(value_of).collect();
+    match value {
+        Some(value) if !known.contains(value.as_str()) => {
+            let known: Vec<&str> = known.into_iter().collect();
+            let message = format!(
+                "no page has this {field}; known values are {}",
+                known.join(", ")
+            );
+            Err(Error::field(field, message))
         }
-    };
-    check("version", &limits.version, |page| &page.version)?;
-    check("locale", &limits.locale, |page| &page.locale)
+        _ => Ok(()),
+    }
 }
 
 /// Reads the chunks of an id's page, or the single chunk that the id names.

@@ -213,16 +213,20 @@ impl Server {
         };
         let pages = reading::pages(&self.live().await?.retriever).await?;
         let resources: Vec<Resource> = pages.iter().skip(from).map(resource).collect();
-        let list = |count: usize| {
-            let mut list = ListResourcesResult::with_all_items(resources[..count].to_vec())
-                .with_ttl_ms(TTL_MS)
-                .with_cache_scope(CacheScope::Private);
-            list.next_cursor = (count < resources.len()).then(|| (from + count).to_string());
-            list
-        };
-        let count = self.budget.fill(&resources, list);
-        Ok(list(count))
+        let count = self
+            .budget
+            .fill(&resources, |count| resource_list(&resources, from, count));
+        Ok(resource_list(&resources, from, count))
     }
+}
+
+/// Lists the first `count` of the resources that begin at `from`.
+fn resource_list(resources: &[Resource], from: usize, count: usize) -> ListResourcesResult {
+    let mut list = ListResourcesResult::with_all_items(resources[..count].to_vec())
+        .with_ttl_ms(TTL_MS)
+        .with_cache_scope(CacheScope::Private);
+    list.next_cursor = (count < resources.len()).then(|| (from + count).to_string());
+    list
 }
 
 fn resource(page: &PageRow) -> Resource {

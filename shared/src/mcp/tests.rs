@@ -169,7 +169,7 @@ fn router(retriever: &Retriever, limits: Limits) -> Router {
         live: Arc::new(move || std::future::ready(Ok(answerer.clone())).boxed()),
         origin: Some("https://garden.example".to_owned()),
     };
-    let origins = Origins::new(&["https://garden.example".to_owned()], false);
+    let origins = Origins::new(&["https://garden.example".to_owned()]);
     let called = post(async move |request| respond(book, caller, request).await);
     Router::new().route(
         "/mcp",

@@ -36,8 +36,10 @@ pub(super) fn without_links(chunk: &ChunkPayload) -> String {
     let marks: Vec<Mark> = marks.cloned().collect();
     let (mut written, mut at) = (String::new(), 0);
     for mark in marks.iter().filter(|mark| mark.kind == MarkKind::Table) {
-        let is_table = |text: &&str| mark.start >= at && text.contains('\n');
-        if let Some(shown) = text.get(mark.range()).filter(is_table) {
+        if mark.start >= at
+            && let Some(shown) = text.get(mark.range())
+            && shown.contains('\n')
+        {
             written.push_str(&part(text, &marks, at..mark.start));
             written.push_str(&table(shown, &marks, &mark.range()));
             at = mark.end;
@@ -53,12 +55,13 @@ fn part(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
 
 /// Writes a table as in exported pages, so that a pipe in a cell does not end it.
 fn table(text: &str, marks: &[Mark], stretch: &Range<usize>) -> String {
-    let is_kept = |mark: &&Mark| matches!(mark.kind, MarkKind::Code | MarkKind::Formula);
-    let marks = marks.iter().filter(is_kept);
+    let kept = marks
+        .iter()
+        .filter(|mark| matches!(mark.kind, MarkKind::Code | MarkKind::Formula));
     let block = Block {
         kind: BlockKind::Table,
         text: text.to_owned(),
-        marks: marks.filter_map(|mark| mark.within(stretch)).collect(),
+        marks: kept.filter_map(|mark| mark.within(stretch)).collect(),
         markdown: String::new(),
         start_line: 0,
         end_line: 0,
@@ -95,16 +98,23 @@ fn is_bare(chunk: &ChunkPayload) -> bool {
 
 /// Returns the chunks of a section and its subsections.
 pub(super) fn of_section<'a>(chunks: &'a [JoinedChunk], anchor: &str) -> &'a [JoinedChunk] {
-    let is_own = |chunk: &ChunkPayload| chunk.section_id.as_deref() == Some(anchor);
-    let Some(first) = chunks.iter().position(|chunk| is_own(&chunk.payload)) else {
+    let Some(start) = chunks.iter().position(|chunk| has_anchor(chunk, anchor)) else {
         return &[];
     };
-    let path = &chunks[first].payload.heading_path;
-    let is_within = |chunk: &&JoinedChunk| {
-        let chunk = &chunk.payload;
-        is_own(chunk)
-            || (chunk.heading_path.len() > path.len() && chunk.heading_path.starts_with(path))
-    };
-    let length = chunks[first..].iter().take_while(is_within).count();
-    &chunks[first..first + length]
+    let section = &chunks[start..];
+    let path = &section[0].payload.heading_path;
+    let length = section
+        .iter()
+        .take_while(|chunk| has_anchor(chunk, anchor) || is_below(chunk, path))
+        .count();
+    &section[..length]
+}
+
+fn has_anchor(chunk: &JoinedChunk, anchor: &str) -> bool {
+    chunk.payload.section_id.as_deref() == Some(anchor)
+}
+
+fn is_below(chunk: &JoinedChunk, path: &[String]) -> bool {
+    let own = &chunk.payload.heading_path;
+    own.len() > path.len() && own.starts_with(path)
 }

@@ -58,7 +58,7 @@ pub(super) struct OutlineArguments {
 }
 
 /// The matching sections, best first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Found {
     pub(super) results: Vec<FoundSection>,
     /// Why there are no results.
@@ -245,9 +245,11 @@ fn standard(schema: &JsonObject) -> JsonObject {
             other => other.clone(),
         }
     }
-    let is_standard = |name: &str, of: &Value| name != "format" || !of.is_string();
-    let fields = schema.iter().filter(|(name, of)| is_standard(name, of));
-    fields.map(|(name, of)| (name.clone(), value(of))).collect()
+    schema
+        .iter()
+        .filter(|(name, of)| *name != "format" || !of.is_string())
+        .map(|(name, of)| (name.clone(), value(of)))
+        .collect()
 }
 
 fn empty() -> Arc<JsonObject> {

@@ -47,8 +47,8 @@ impl Anchors {
             .chain(document.fallback_urls.values())
         {
             self.addresses.insert(normalised(url));
-            let with_id = |id: &&String| normalised(&format!("{url}#{id}"));
-            self.addresses.extend(headings.iter().map(with_id));
+            let sections = headings.iter().map(|id| normalised(&format!("{url}#{id}")));
+            self.addresses.extend(sections);
         }
         let marks = document.blocks.iter().flat_map(|block| &block.marks);
         let links = marks.filter_map(|mark| match &mark.kind {
@@ -60,25 +60,28 @@ impl Anchors {
 
     /// Returns the files that link to each address. Links to files are resolved with the URLs of this state, else with those of `former`.
     fn links_by_address(&self, former: &Self) -> BTreeMap<String, Vec<String>> {
-        let follow = |address: &String| {
-            if address.starts_with('/') {
-                return Some(normalised(address));
-            }
-            let end = address.find(['#', '?']).unwrap_or(address.len());
-            let (file, rest) = address.split_at(end);
-            let url = self.urls.get(file).or_else(|| former.urls.get(file))?;
-            Some(normalised(&format!("{url}{rest}")))
-        };
         let mut links: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (source, of_page) in &self.links {
-            let targets = of_page
-                .iter()
-                .filter_map(|addresses| addresses.iter().find_map(follow));
+            let targets = of_page.iter().filter_map(|addresses| {
+                addresses
+                    .iter()
+                    .find_map(|address| self.resolved(former, address))
+            });
             for target in targets.collect::<BTreeSet<_>>() {
                 links.entry(target).or_default().push(source.clone());
             }
         }
         links
+    }
+
+    fn resolved(&self, former: &Self, address: &str) -> Option<String> {
+        if address.starts_with('/') {
+            return Some(normalised(address));
+        }
+        let end = address.find(['#', '?']).unwrap_or(address.len());
+        let (file, rest) = address.split_at(end);
+        let url = self.urls.get(file).or_else(|| former.urls.get(file))?;
+        Some(normalised(&format!("{url}{rest}")))
     }
 }
 

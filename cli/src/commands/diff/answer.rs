@@ -140,13 +140,9 @@ pub(super) fn excerpts(before: &str, after: &str) -> [String; 2] {
         let from = start.saturating_sub(CONTEXT_WORDS);
         let whole = (words.len() - end + CONTEXT_WORDS).min(words.len());
         let to = whole.min(from + MAX_WORDS);
-        let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
-        let shown = words[from..to].join(" ");
-        format!(
-            "{}{shown}{}",
-            ellipsis(from > 0),
-            ellipsis(to < words.len())
-        )
+        let before = if from > 0 { "…" } else { "" };
+        let after = if to < words.len() { "…" } else { "" };
+        format!("{before}{}{after}", words[from..to].join(" "))
     })
 }
 

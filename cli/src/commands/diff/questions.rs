@@ -27,12 +27,13 @@ impl ComparedQuestion {
     /// Reads questions from a file: JSON in the format of `bookrag eval` if its first line begins with `{`, else text, one per line.
     /// If the file names several books, only the questions of `corpus` are returned.
     pub(super) fn read(file: &Path, corpus: &str) -> Result<Vec<Self>, CommandError> {
-        let failed =
-            |problem: String| CommandError::Message(format!("{}: {problem}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
-        let asked = Self::parse(&text, corpus).map_err(failed)?;
+        let asked = std::fs::read_to_string(file)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Self::parse(&text, corpus))
+            .map_err(|problem| in_file(file, &problem))?;
         if asked.is_empty() {
-            return Err(failed(format!("there are no questions about `{corpus}`")));
+            let problem = format!("there are no questions about `{corpus}`");
+            return Err(in_file(file, &problem));
         }
         Ok(asked)
     }
@@ -51,15 +52,13 @@ impl ComparedQuestion {
             return Ok(asked.collect());
         }
         let questions = Question::parse_all(text)?.into_iter();
-        let is_ours = |question: &Question| match &question.corpus {
-            Some(named) => named == corpus,
-            None => true,
-        };
-        let asked = questions.filter(is_ours).map(|question| Self {
-            query: question.query,
-            locale: Some(question.locale),
-        });
-        Ok(asked.collect())
+        Ok(questions
+            .filter(|question| question.corpus.as_ref().is_none_or(|named| named == corpus))
+            .map(|question| Self {
+                query: question.query,
+                locale: Some(question.locale),
+            })
+            .collect())
     }
 
     /// Returns the questions that readers asked recently, from the site's stores.
@@ -67,16 +66,15 @@ impl ComparedQuestion {
         config: &Config,
         site: &Site,
     ) -> Result<Vec<Self>, CommandError> {
-        let none = |why: &str| CommandError::Usage(format!("{why}. {HOW_TO_GIVE}"));
         let folder = BookFolder::of_site(config, site);
         if config.database_url.is_none() && !folder.has_store() {
-            return Err(none("nobody has asked this book anything yet"));
+            return Err(no_questions("nobody has asked this book anything yet"));
         }
         let catalog = open_catalog(config, || Ok(folder)).await?;
         let stored = catalog.asked_questions(LATELY, MAX_STORED).await;
         let stored = stored.map_err(LocalError::from)?;
         if stored.is_empty() {
-            return Err(none("no question with its text is stored"));
+            return Err(no_questions("no question with its text is stored"));
         }
         output::status(&format!("{} questions that readers asked", stored.len()));
         let asked = stored.into_iter().map(|stored| Self {
@@ -85,6 +83,14 @@ impl ComparedQuestion {
         });
         Ok(asked.collect())
     }
+}
+
+fn in_file(file: &Path, problem: &str) -> CommandError {
+    CommandError::Message(format!("{}: {problem}", file.display()))
+}
+
+fn no_questions(reason: &str) -> CommandError {
+    CommandError::Usage(format!("{reason}. {HOW_TO_GIVE}"))
 }
 
 #[cfg(test)]

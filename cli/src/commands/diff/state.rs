@@ -6,7 +6,7 @@ use bookrag::answer::{Answerer, Question};
 use bookrag::config::{Config, GeneratorChoice};
 use bookrag::error::{Error, ErrorKind};
 use bookrag::index::Filters;
-use bookrag::ingest::{MassDeletion, OpenMode, SkippedFile, SyncOptions};
+use bookrag::ingest::{MassDeletion, OpenMode, RunStatus, SkippedFile, SyncOptions};
 use bookrag::source::Source;
 
 use super::anchors::Anchors;
@@ -115,16 +115,18 @@ impl States {
             answers,
             anchors,
             unread,
-            is_partial: report.status != "success",
+            is_partial: report.status == RunStatus::Partial,
         })
     }
 
     async fn answerer(&self) -> Result<Answerer, CommandError> {
         // Not the remembered row: a run may have calibrated the index since.
         let live = self.book.context.catalog().live_index().await;
-        let live = live.map_err(LocalError::from)?;
-        let missing = || Error::new(ErrorKind::Unavailable, "the book could not be indexed");
-        Ok(self.book.context.answerer(&live.ok_or_else(missing)?)?)
+        let Some(live) = live.map_err(LocalError::from)? else {
+            let message = "the book could not be indexed";
+            return Err(Error::new(ErrorKind::Unavailable, message).into());
+        };
+        Ok(self.book.context.answerer(&live)?)
     }
 }
 

@@ -38,12 +38,15 @@ pub(super) fn chart(insights: &[DayInsight], period: u64) -> String {
             y + 4.0,
         );
     }
-    let step = (100.0 - AXIS) / real(days.len());
+    let bars = Bars {
+        scale,
+        step: (100.0 - AXIS) / real(days.len()),
+        have_numbers: days.len() <= MAX_NUMBERS,
+    };
     for (position, day) in days.iter().enumerate() {
-        let left = AXIS + step * real(position);
-        svg.push_str(&bar(day, left, step, &scale, days.len() <= MAX_NUMBERS));
+        svg.push_str(&bars.bar(position, day));
     }
-    svg.push_str(&labels(&days, step));
+    svg.push_str(&labels(&days, bars.step));
     let height = ABOVE + HEIGHT + BELOW;
     format!(
         "<svg height=\"{height}\" role=\"img\" aria-label=\"Questions by day, at most {most} on one. The table below has the numbers.\">\n{svg}</svg>\n{}",
@@ -86,40 +89,56 @@ impl Scale {
     }
 }
 
-fn bar(day: &DayInsight, left: f64, step: f64, scale: &Scale, has_number: bool) -> String {
-    let width = (step * 0.72).min(MAX_WIDTH);
-    let x = left + (step - width) / 2.0;
-    let mut bar = format!(
-        "<g><title>{}: {} questions, {} in doubt, {} not covered</title><rect class=\"reach\" x=\"{left:.2}%\" y=\"{ABOVE}\" width=\"{step:.2}%\" height=\"{HEIGHT}\"/>",
-        escaped(&day.day),
-        day.questions,
-        day.uncertain,
-        day.not_covered
-    );
-    let mut below = 0;
-    for (class, count) in parts(day) {
-        if count > 0 {
-            below += count;
-            // One pixel sets it off from the part below.
-            let height = (scale.height(count) - 1.0).max(1.0);
+/// The bars of all days.
+struct Bars {
+    scale: Scale,
+    /// The width of a day, in percent.
+    step: f64,
+    have_numbers: bool,
+}
+
+impl Bars {
+    fn bar(&self, position: usize, day: &DayInsight) -> String {
+        let Self {
+            scale,
+            step,
+            have_numbers,
+        } = self;
+        let left = AXIS + step * real(position);
+        let width = (step * 0.72).min(MAX_WIDTH);
+        let x = left + (step - width) / 2.0;
+        let mut bar = format!(
+            "<g><title>{}: {} questions, {} in doubt, {} not covered</title><rect class=\"reach\" x=\"{left:.2}%\" y=\"{ABOVE}\" width=\"{step:.2}%\" height=\"{HEIGHT}\"/>",
+            escaped(&day.day),
+            day.questions,
+            day.uncertain,
+            day.not_covered
+        );
+        let mut below = 0;
+        for (class, count) in parts(day) {
+            if count > 0 {
+                below += count;
+                // One pixel sets it off from the part below.
+                let height = (scale.height(count) - 1.0).max(1.0);
+                let _ = write!(
+                    bar,
+                    "<rect class=\"{class}\" x=\"{x:.2}%\" y=\"{:.1}\" width=\"{width:.2}%\" height=\"{height:.1}\" rx=\"1.5\"/>",
+                    scale.y(below)
+                );
+            }
+        }
+        if *have_numbers && day.questions > 0 {
             let _ = write!(
                 bar,
-                "<rect class=\"{class}\" x=\"{x:.2}%\" y=\"{:.1}\" width=\"{width:.2}%\" height=\"{height:.1}\" rx=\"1.5\"/>",
-                scale.y(below)
+                "<text class=\"number\" x=\"{:.2}%\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                left + step / 2.0,
+                scale.y(day.questions) - 5.0,
+                day.questions
             );
         }
+        bar.push_str("</g>\n");
+        bar
     }
-    if has_number && day.questions > 0 {
-        let _ = write!(
-            bar,
-            "<text class=\"number\" x=\"{:.2}%\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            left + step / 2.0,
-            scale.y(day.questions) - 5.0,
-            day.questions
-        );
-    }
-    bar.push_str("</g>\n");
-    bar
 }
 
 /// The parts of a bar from its foot: classes and counts.

@@ -51,36 +51,37 @@ impl Page<'_> {
             &mut page,
             "To write about, by subject",
             hint,
-            true,
+            Width::Full,
             subjects,
         );
         let comments = insights.comments.iter().map(comment);
-        section(&mut page, "What readers wrote", "", true, comments);
+        section(&mut page, "What readers wrote", "", Width::Full, comments);
         section(
             &mut page,
             "Asked most",
             "",
-            false,
+            Width::Column,
             self.report.asked.iter().map(asked),
         );
-        let lesson = |lesson: &LessonInsight| self.lesson(lesson);
-        let cited = insights.most_cited.iter().map(lesson);
-        section(&mut page, "Pages cited most", "", false, cited);
+        let cited = insights.most_cited.iter();
+        let cited = cited.map(|lesson| self.lesson(lesson));
+        section(&mut page, "Pages cited most", "", Width::Column, cited);
         let not_covered = insights.not_covered.iter().map(open);
         let hint = "Refused, with the closest sections.";
-        section(&mut page, "Not covered", hint, false, not_covered);
+        section(&mut page, "Not covered", hint, Width::Column, not_covered);
         let uncertain = insights.uncertain.iter().map(open);
         let hint = "Answered with a warning that the answer may not be there.";
-        section(&mut page, "In doubt", hint, false, uncertain);
+        section(&mut page, "In doubt", hint, Width::Column, uncertain);
         let unhelpful = insights.unhelpful.iter().map(open);
         let hint = "Answered, but not in a way that the reader found helpful.";
-        section(&mut page, "Not helpful", hint, false, unhelpful);
-        let disliked = insights.most_disliked.iter().map(lesson);
+        section(&mut page, "Not helpful", hint, Width::Column, unhelpful);
+        let disliked = insights.most_disliked.iter();
+        let disliked = disliked.map(|lesson| self.lesson(lesson));
         section(
             &mut page,
             "Pages in answers that did not help",
             "",
-            false,
+            Width::Column,
             disliked,
         );
         page.push_str("</div>\n</main>\n");
@@ -230,19 +231,28 @@ fn periods(days: u64) -> String {
     format!("<nav aria-label=\"Period\">{}</nav>\n", links.concat())
 }
 
+/// How much of the page a list takes.
+enum Width {
+    Full,
+    Column,
+}
+
 /// Adds a list, of which the first rows are seen at once; nothing without rows.
 fn section(
     page: &mut String,
     heading: &str,
     hint: &str,
-    is_wide: bool,
+    width: Width,
     rows: impl Iterator<Item = String>,
 ) {
     let rows: Vec<String> = rows.map(|row| format!("<li>{row}</li>\n")).collect();
     if rows.is_empty() {
         return;
     }
-    let class = if is_wide { " class=\"wide\"" } else { "" };
+    let class = match width {
+        Width::Full => " class=\"wide\"",
+        Width::Column => "",
+    };
     let _ = writeln!(page, "<section{class}><h2>{heading}</h2>");
     if !hint.is_empty() {
         let _ = writeln!(page, "<p class=\"hint\">{hint}</p>");

@@ -5,7 +5,7 @@ use bookrag::book::questions::question_file;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::files::QuestionFolder;
 use super::sections::{AskedSite, PageSection, SiteArguments, State, place, sections_of};
 
@@ -24,7 +24,7 @@ pub(super) struct AddArguments {
     question: String,
 }
 
-pub(super) async fn run(arguments: &AddArguments, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn run(arguments: &AddArguments, output: Output) -> Result<Exit, CommandError> {
     let site = arguments.site.read().await?;
     let folder = QuestionFolder::open(&site.site)?;
     let PageSection {
@@ -52,7 +52,7 @@ pub(super) async fn run(arguments: &AddArguments, json: bool) -> Result<Exit, Co
         );
     }
     let (path, at) = (question_file(source), place(source, &section.anchor));
-    if json {
+    if output == Output::Json {
         output::json(&json!({"file": path, "section": at, "added": is_added}));
     } else if is_added {
         output::line(&format!("added to {at} in {path}"));

@@ -15,7 +15,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::progress::with_progress;
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::report::QuestionReport;
 use super::sections::{AskedSite, SiteArguments, counted, place};
 use crate::local::{BookFolder, LocalBook};
@@ -90,7 +90,7 @@ struct Duplicate {
 pub(super) async fn run(
     config: &Config,
     arguments: &CheckArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = arguments.site.read().await?;
     let asked = asked(&site);
@@ -107,7 +107,7 @@ pub(super) async fn run(
         report.found_share = Some(part(asked.len() - report.not_found.len(), asked.len()));
         report.heading_share = Some(part(report.says_heading.len(), asked.len()));
     }
-    if json {
+    if output == Output::Json {
         output::json(&report);
     } else {
         report.print();

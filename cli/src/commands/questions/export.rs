@@ -6,7 +6,7 @@ use bookrag::config::Config;
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::files::QuestionFolder;
 use super::sections::{SiteArguments, counted};
 use crate::local::written_questions;
@@ -20,7 +20,7 @@ pub(super) struct ExportArguments {
 pub(super) async fn run(
     config: &Config,
     arguments: &ExportArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let site = arguments.site.read().await?;
     let folder = QuestionFolder::open(&site.site)?;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     for problem in &problems {
         output::status(problem);
     }
-    if json {
+    if output == Output::Json {
         output::json(&json!({"files": files, "sections": sections, "problems": problems}));
     } else {
         output::line(&format!(

@@ -40,14 +40,18 @@ impl QuestionFolder {
     /// If it cannot be read, or has lines that writing it would lose.
     pub(super) fn read(&self, source: &str) -> Result<QuestionFile, CommandError> {
         let path = question_file(source);
-        let failed = |reason: &str| CommandError::Message(format!("{path}: {reason}"));
         let bytes = match fs::read(self.site.join(&path)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(QuestionFile::default()),
-            Err(error) => return Err(failed(&format!("cannot be read: {error}"))),
+            Err(error) => {
+                let message = format!("{path}: cannot be read: {error}");
+                return Err(CommandError::Message(message));
+            }
         };
-        let text = String::from_utf8(bytes)
-            .map_err(|_| failed("it is not UTF-8 text; save it as UTF-8 first"))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let message = format!("{path}: it is not UTF-8 text; save it as UTF-8 first");
+            CommandError::Message(message)
+        })?;
         let file = QuestionFile::parse(&text);
         match file.problems.first() {
             None => Ok(file),
@@ -64,11 +68,8 @@ impl QuestionFolder {
     /// If it cannot be written, or its folder is a link out of the site.
     pub(super) fn write(&self, source: &str, file: &QuestionFile) -> Result<(), CommandError> {
         let path = question_file(source);
-        let failed =
-            |error: &io::Error| CommandError::Message(format!("{path} cannot be written: {error}"));
-        let target = self.site.join(&path);
-        self.write_to(&target, &file.text())
-            .map_err(|error| failed(&error))
+        self.write_to(&self.site.join(&path), &file.text())
+            .map_err(|error| CommandError::Message(format!("{path} cannot be written: {error}")))
     }
 
     fn write_to(&self, target: &Path, text: &str) -> io::Result<()> {

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::files::QuestionFolder;
 use super::sections::{SiteArguments, counted};
 
@@ -49,7 +49,7 @@ struct Problem {
     reason: String,
 }
 
-pub(super) async fn run(arguments: &ImportArguments, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn run(arguments: &ImportArguments, output: Output) -> Result<Exit, CommandError> {
     let text = text_of(&arguments.file)?;
     let site = arguments.site.read().await?;
     let folder = QuestionFolder::open(&site.site)?;
@@ -77,7 +77,7 @@ pub(super) async fn run(arguments: &ImportArguments, json: bool) -> Result<Exit,
             problem.reason
         ));
     }
-    if json {
+    if output == Output::Json {
         output::json(&json!({
             "files": files,
             "sections": sections.len(),
@@ -124,43 +124,48 @@ fn parse<'t>(
         if line.trim().is_empty() {
             continue;
         }
-        let mut problem = |reason: String| {
-            problems.push(Problem {
+        match entry_of(line, number, pages, &mut sections) {
+            Ok((source, entry)) => entries.entry(source).or_default().push(entry),
+            Err(reason) => problems.push(Problem {
                 line: number,
                 reason,
-            });
-        };
-        let parsed: Line = match serde_json::from_str(line) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                problem(format!(
-                    "expected {{\"source\": …, \"anchor\": …, \"questions\": […]}}: {error}"
-                ));
-                continue;
-            }
-        };
-        let Some((source, document)) = pages.get_key_value(parsed.source.as_str()) else {
-            problem(format!("the site has no page `{}`", parsed.source));
-            continue;
-        };
-        let of_page = sections
-            .entry(source)
-            .or_insert_with(|| asked_sections(document));
-        let Some(section) = of_page.iter().find(|it| it.anchor == parsed.anchor) else {
-            problem(format!(
-                "{source} has no section `#{}`; `bookrag questions todo --all` lists its sections",
-                parsed.anchor
-            ));
-            continue;
-        };
-        entries.entry(source).or_default().push(Entry {
-            line: number,
-            anchor: parsed.anchor,
-            text_hash: section.text_hash.clone(),
-            questions: parsed.questions,
-        });
+            }),
+        }
     }
     (entries, problems)
+}
+
+/// Parses a line. `sections` keeps the sections of the pages of earlier lines.
+fn entry_of<'t>(
+    line: &str,
+    number: usize,
+    pages: &BTreeMap<&'t str, &'t Document>,
+    sections: &mut BTreeMap<&'t str, Vec<AskedSection>>,
+) -> Result<(&'t str, Entry), String> {
+    let line: Line = serde_json::from_str(line).map_err(|error| {
+        format!("expected {{\"source\": …, \"anchor\": …, \"questions\": […]}}: {error}")
+    })?;
+    let (&source, document) = pages
+        .get_key_value(line.source.as_str())
+        .ok_or_else(|| format!("the site has no page `{}`", line.source))?;
+    let section = sections
+        .entry(source)
+        .or_insert_with(|| asked_sections(document))
+        .iter()
+        .find(|section| section.anchor == line.anchor)
+        .ok_or_else(|| {
+            format!(
+                "{source} has no section `#{}`; `bookrag questions todo --all` lists its sections",
+                line.anchor
+            )
+        })?;
+    let entry = Entry {
+        line: number,
+        anchor: line.anchor,
+        text_hash: section.text_hash.clone(),
+        questions: line.questions,
+    };
+    Ok((source, entry))
 }
 
 /// Adds questions to a page's file, and returns how many are new.

@@ -14,7 +14,7 @@ mod calls;
 use bookrag::config::Config;
 use clap::{Args, Subcommand};
 
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, Output};
 
 pub(super) use report::QuestionReport;
 pub(super) use sections::counted;
@@ -44,14 +44,14 @@ enum QuestionsCommand {
 pub(super) async fn run(
     config: &Config,
     arguments: &QuestionsArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     match &arguments.command {
-        QuestionsCommand::Todo(arguments) => todo::run(arguments, json).await,
-        QuestionsCommand::Import(arguments) => import::run(arguments, json).await,
-        QuestionsCommand::Export(arguments) => export::run(config, arguments, json).await,
-        QuestionsCommand::Add(arguments) => add::run(arguments, json).await,
-        QuestionsCommand::Check(arguments) => check::run(config, arguments, json).await,
-        QuestionsCommand::Write(arguments) => write::run(config, arguments, json).await,
+        QuestionsCommand::Todo(arguments) => todo::run(arguments, output).await,
+        QuestionsCommand::Import(arguments) => import::run(arguments, output).await,
+        QuestionsCommand::Export(arguments) => export::run(config, arguments, output).await,
+        QuestionsCommand::Add(arguments) => add::run(arguments, output).await,
+        QuestionsCommand::Check(arguments) => check::run(config, arguments, output).await,
+        QuestionsCommand::Write(arguments) => write::run(config, arguments, output).await,
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::sections::{PageSection, Selection, SiteArguments, State, counted, place};
 
 /// The most characters of a section's text.
@@ -23,19 +23,24 @@ pub(super) struct TodoArguments {
     all: bool,
 }
 
-pub(super) async fn run(arguments: &TodoArguments, json: bool) -> Result<Exit, CommandError> {
+pub(super) async fn run(arguments: &TodoArguments, output: Output) -> Result<Exit, CommandError> {
+    let output = if arguments.jsonl {
+        Output::Json
+    } else {
+        output
+    };
     let site = arguments.site.read().await?;
     let sections = site.sections(&arguments.selection, |state| {
         arguments.all || state != State::Current
     })?;
     for section in &sections {
-        if json || arguments.jsonl {
+        if output == Output::Json {
             output::json(&line(section));
         } else {
             print(section);
         }
     }
-    if !json && !arguments.jsonl {
+    if output == Output::Text {
         output::line(&counted(sections.len(), "section"));
     }
     Ok(if site.read.are_incomplete() {

@@ -14,7 +14,7 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 
 use super::super::serve::interrupted;
-use super::super::{CommandError, Exit, output};
+use super::super::{CommandError, Exit, Output, output};
 use super::calls::{Calls, Outcome};
 use super::files::QuestionFolder;
 use super::sections::{PageSection, Selection, SiteArguments, State, counted, place};
@@ -76,7 +76,7 @@ struct Totals {
 pub(super) async fn run(
     config: &Config,
     arguments: &WriteArguments,
-    json: bool,
+    output: Output,
 ) -> Result<Exit, CommandError> {
     let Some(server) = config.chat_server() else {
         return Err(CommandError::Usage(NO_MODEL.to_owned()));
@@ -96,7 +96,7 @@ pub(super) async fn run(
         return Err(CommandError::Usage(NO_PRICE.to_owned()));
     }
     if sections.is_empty() || arguments.dry_run {
-        estimate.print(&name, json);
+        estimate.print(&name, output);
         return Ok(Exit::Done);
     }
     output::status(&estimate.text(&name));
@@ -128,7 +128,7 @@ pub(super) async fn run(
         }
         totals = writer.write(&sections) => totals?,
     };
-    totals.print(&calls, json);
+    totals.print(&calls, output);
     Ok(if totals.failed.is_empty() && totals.left == 0 {
         Exit::Done
     } else {
@@ -259,8 +259,8 @@ impl Estimate {
         )
     }
 
-    fn print(&self, model: &str, json: bool) {
-        if json {
+    fn print(&self, model: &str, output: Output) {
+        if output == Output::Json {
             output::json(&json!({
                 "sections": self.sections,
                 "pages": self.pages,
@@ -275,9 +275,9 @@ impl Estimate {
 }
 
 impl Totals {
-    fn print(&self, calls: &Calls, json: bool) {
+    fn print(&self, calls: &Calls, output: Output) {
         let usd = calls.spent().map(dollars);
-        if json {
+        if output == Output::Json {
             output::json(&json!({
                 "sections": self.sections,
                 "questions": self.questions,

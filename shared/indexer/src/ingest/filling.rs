@@ -69,7 +69,7 @@ impl Ingest {
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
     use crate::ingest::simulation::stores::{Stores, options};
-    use crate::ingest::{Ingest, IngestError, OpenMode, SyncOptions, sync};
+    use crate::ingest::{Ingest, IngestError, OpenMode, RunStatus, SyncOptions, sync};
     use crate::source::MemorySource;
     use fakes::faults::block_on;
     use models::provider::ProviderError;
@@ -101,7 +101,7 @@ mod tests {
     fn told_during_a_run(ingest: &Ingest) -> Vec<Option<String>> {
         let mut heard = Vec::new();
         let run = sync(ingest, SyncOptions::default(), |_| heard.push(told(ingest)));
-        assert_eq!(block_on(run).unwrap().status, "success");
+        assert_eq!(block_on(run).unwrap().status, RunStatus::Success);
         heard
     }
 

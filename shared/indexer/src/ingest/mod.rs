@@ -41,7 +41,7 @@ pub use compare::Differences;
 pub use deletions::MassDeletion;
 pub use open::{OpenMode, OpenOptions, Ports};
 pub use outcome::{Change, DocumentOutcome};
-pub use report::{Report, SkippedFile};
+pub use report::{Report, RunStatus, SkippedFile};
 pub use site::site_info;
 pub use status::{NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};

@@ -18,11 +18,22 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
+/// The outcome of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// The index equals the book, and readers use it.
+    Success,
+    /// Files failed that may succeed later, or readers still use a former index.
+    #[default]
+    Partial,
+}
+
 /// The report of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// `success`, or `partial` if files failed that may succeed later, or readers still use a former index.
-    pub status: String,
+    /// `partial` until the run has ended.
+    pub status: RunStatus,
     /// The time when the run ended, ISO 8601.
     pub timestamp: String,
     /// Pages checked.
@@ -188,8 +199,11 @@ impl Report {
     }
 
     pub(super) fn finish(&mut self, live: bool, duration: Duration) {
-        let failed = !live || !self.failed.is_empty();
-        self.status = String::from(if failed { "partial" } else { "success" });
+        self.status = if live && self.failed.is_empty() {
+            RunStatus::Success
+        } else {
+            RunStatus::Partial
+        };
         self.timestamp = jiff::Timestamp::now().to_string();
         self.duration_seconds = duration.as_secs_f64();
     }

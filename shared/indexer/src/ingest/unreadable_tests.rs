@@ -85,7 +85,7 @@ async fn any_number_of_unreadable_files_leaves_the_others_indexed() {
     }
     symlink("loop.md", book.docs().join("loop.md")).unwrap();
     let report = book.sync().await;
-    assert_eq!(report.status, "partial");
+    assert_eq!(report.status, RunStatus::Partial);
     assert_eq!(book.documents().await, ["docs/z.md"]);
     let unreadable = [
         "docs/a.md",
@@ -122,7 +122,7 @@ async fn a_page_that_becomes_a_link_to_what_is_not_published_is_deleted_and_name
     std::fs::remove_file(book.docs().join("a.md")).unwrap();
     symlink("../.env", book.docs().join("a.md")).unwrap();
     let report = book.sync().await;
-    assert_eq!(report.status, "success", "{report:?}");
+    assert_eq!(report.status, RunStatus::Success, "{report:?}");
     assert_eq!(report.files_deleted, 1);
     let warnings = &report.warnings;
     assert!(
@@ -211,7 +211,7 @@ async fn an_unreadable_page_delays_a_switch_only_if_the_live_index_has_it() {
     std::fs::remove_file(book.docs().join("b.md")).unwrap();
     symlink("not-mounted/b.md", book.docs().join("b.md")).unwrap();
     let report = book.sync_at(&root, ChunkPolicy::WINDOW_500).await.unwrap();
-    assert_eq!(report.status, "partial");
+    assert_eq!(report.status, RunStatus::Partial);
     assert_eq!(book.documents().await, ["docs/a.md", "docs/b.md"]);
 }
 

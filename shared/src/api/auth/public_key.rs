@@ -1,9 +1,9 @@
 //! Reads a public key from PEM and determines its only algorithm.
 
 use jsonwebtoken::{Algorithm, DecodingKey};
+use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::alg_id::{ECDSA_P256, ED25519, RSA_ENCRYPTION};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{AlgorithmIdentifier, SubjectPublicKeyInfoDer};
 
 /// Tags of DER (X.690).
 const SEQUENCE: u8 = 0x30;
@@ -26,12 +26,16 @@ pub(super) fn read(pem: &str) -> Result<(Algorithm, DecodingKey), String> {
     let key = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes())
         .map_err(|_| "holds no PEM of a public key (-----BEGIN PUBLIC KEY-----)".to_owned())?;
     let (algorithm, key) = algorithm_and_key(&key).ok_or("holds a public key that is damaged")?;
-    let of = |known: AlgorithmIdentifier| algorithm == known.as_ref();
-    if of(RSA_ENCRYPTION) && modulus_bits(key).is_some_and(|bits| RSA_BITS.contains(&bits)) {
+    if algorithm == RSA_ENCRYPTION.as_ref()
+        && modulus_bits(key).is_some_and(|bits| RSA_BITS.contains(&bits))
+    {
         Ok((Algorithm::RS256, DecodingKey::from_rsa_der(key)))
-    } else if of(ECDSA_P256) && key.len() == P256_POINT_BYTES && key[0] == UNCOMPRESSED {
+    } else if algorithm == ECDSA_P256.as_ref()
+        && key.len() == P256_POINT_BYTES
+        && key[0] == UNCOMPRESSED
+    {
         Ok((Algorithm::ES256, DecodingKey::from_ec_der(key)))
-    } else if of(ED25519) && key.len() == ED25519_KEY_BYTES {
+    } else if algorithm == ED25519.as_ref() && key.len() == ED25519_KEY_BYTES {
         Ok((Algorithm::EdDSA, DecodingKey::from_ed_der(key)))
     } else {
         Err(format!(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::*;
-use crate::api::cors;
+use crate::api::{Origins, cors};
 use fixtures::{
     ED25519_KEY, ED25519_TOKEN, P256_KEY, P256_TOKEN, P384_KEY, RSA_KEY, RSA_TOKEN, SHORT_RSA_KEY,
 };
@@ -358,7 +358,7 @@ async fn answer(authorizer: Option<Authorizer>, request: Request<Body>) -> Respo
         .route("/ask", post(async || "an answer"))
         .layer(from_fn_with_state(authorizer, authorize))
         .route("/health", get(async || "well"))
-        .layer(cors(&["https://book.example".to_owned()], false));
+        .layer(cors(Origins::new(&["https://book.example".to_owned()])));
     routes.oneshot(request).await.unwrap()
 }
 

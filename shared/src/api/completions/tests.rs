@@ -122,8 +122,14 @@ async fn streamed_data(events: Vec<Result<AnswerEvent, Error>>) -> Vec<String> {
         request_id: "r".to_owned(),
         measured: crate::api::Measured::default(),
     };
-    let (id, model) = (Uuid::nil(), "The book".to_owned());
-    let response = completion_stream(stream::iter(events), id, model, None, true, observed).await;
+    let request = CompletionRequest {
+        stream_options: Some(StreamOptions {
+            include_usage: Some(true),
+        }),
+        ..CompletionRequest::default()
+    };
+    let chunks = CompletionChunks::new(&request, Uuid::nil(), "The book".to_owned(), None);
+    let response = completion_stream(stream::iter(events), chunks, observed).await;
     let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
     let data = body.lines().filter_map(|line| line.strip_prefix("data: "));

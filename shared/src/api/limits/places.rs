@@ -76,8 +76,10 @@ impl Places {
             permits.held = Some((one_of_all, own));
             return Ok(permits);
         }
-        let full = |_| Error::overloaded();
-        let _wait = self.waiting.try_acquire().map_err(full)?;
+        let _wait = self
+            .waiting
+            .try_acquire()
+            .map_err(|_| Error::overloaded())?;
         let both = async {
             let own = Arc::clone(&client).acquire_owned().await;
             (own, self.active.acquire().await)
@@ -92,16 +94,19 @@ impl Places {
 
     fn client(&self, key: &str) -> Arc<Semaphore> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Semaphore::new(self.share));
-        Arc::clone(clients.entry(key.to_owned()).or_insert_with(new))
+        let client = clients
+            .entry(key.to_owned())
+            .or_insert_with(|| Arc::new(Semaphore::new(self.share)));
+        Arc::clone(client)
     }
 
     /// Removes the permits of a client without requests.
     fn forget(&self, key: &str) {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        // Permits that are held, and requests that wait for one, keep a reference.
-        let is_idle = |client: &Arc<Semaphore>| Arc::strong_count(client) == 1;
-        if clients.get(key).is_some_and(is_idle) {
+        if let Some(client) = clients.get(key)
+            // Permits that are held, and requests that wait for one, keep a reference.
+            && Arc::strong_count(client) == 1
+        {
             clients.remove(key);
         }
     }

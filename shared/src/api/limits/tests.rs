@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 
 use super::*;
-use crate::api::cors;
+use crate::api::{Origins, cors};
 use store::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
 /// Returns a catalog that never responds.
@@ -75,7 +75,7 @@ fn routes(limiter: &Limiter) -> Router {
             post(async || "thanks").route_layer(limited(Route::Feedback)),
         )
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(cors(&["https://book.example".to_owned()], false))
+        .layer(cors(Origins::new(&["https://book.example".to_owned()])))
 }
 
 async fn send(limiter: &Limiter, client: &str, method: Method, path: &str) -> Response {

@@ -41,7 +41,7 @@ async fn a_browser_may_send_the_headers_of_the_model_context_protocol() {
     let origins = ["https://book.example".to_owned()];
     let router = Router::new()
         .route("/mcp", post(async || ""))
-        .layer(cors(&origins, false));
+        .layer(cors(Origins::new(&origins)));
     let request = Request::builder()
         .method(Method::OPTIONS)
         .uri("/mcp")
@@ -240,7 +240,7 @@ async fn status(router: &Router, method: Method, (name, values): &Row) -> Status
 
 #[tokio::test]
 async fn a_page_that_may_not_call_cannot_cause_a_get() {
-    let origins = Origins::new(&["https://book.example".to_owned()], false);
+    let origins = Origins::new(&["https://book.example".to_owned()]);
     let router = Router::new()
         .route("/", get(async || "answer").post(async || "answer"))
         .layer(from_fn_with_state(origins, known_page));
