@@ -192,12 +192,6 @@ impl Report {
         problems
     }
 
-    /// True if no page failed and readers use this index.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
-        self.status == "success"
-    }
-
     pub(super) fn finish(&mut self, live: bool, duration: Duration) {
         self.status = if live && self.failed.is_empty() {
             RunStatus::Success
