@@ -9,6 +9,7 @@ use super::PostgresCatalog;
 use super::documents::{JOINED, joined_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::{FilterValues, Filters, TitleOrNumber};
+use book::chunk::SectionType;
 use text::{DocumentFrequencies, Language, Words};
 
 impl PostgresCatalog {
@@ -106,7 +107,6 @@ impl PostgresCatalog {
         let Some(row) = rows.first() else {
             return Ok(DocumentFrequencies::default());
         };
-        let count = |number: i64| u64::try_from(number).unwrap_or(0);
         let chunks = count(row.try_get(0)?);
         let counted: Vec<i64> = row.try_get(1)?;
         let mut with: BTreeMap<String, u64> =
@@ -116,24 +116,10 @@ impl PostgresCatalog {
         }
         Ok(DocumentFrequencies { chunks, with })
     }
+}
 
-    pub(in crate::catalog) async fn values(
-        &self,
-        index_id: i64,
-        payload_field: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        // In lax mode, the default, `[*]` treats a scalar as a list of one.
-        let rows = self
-            .pool
-            .query(
-                "SELECT DISTINCT value #>> '{}' FROM document_chunks,
-                    jsonb_path_query(payload, ('$.' || $2 || '[*]')::jsonpath) AS value
-                 WHERE index_id = $1 AND value <> 'null' AND NOT coalesce((payload->>'unlisted')::boolean, false)",
-                &[(&index_id, Type::INT8), (&payload_field, Type::TEXT)],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
-    }
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }
 
 /// The JSON that every admitted payload must contain, for `@>`. Tier, versions and kinds are compared separately.
@@ -154,37 +140,34 @@ fn contained(filters: &Filters) -> Value {
         kind: _,
         source,
     } = filters;
-    let place = |title: &'static str, number: &'static str, value: &Option<TitleOrNumber>| {
-        value.as_ref().map(|value| match value {
-            TitleOrNumber::Number(value) => (number, Value::from(*value)),
-            TitleOrNumber::Title(value) => (title, Value::from(value.as_str())),
-        })
-    };
-    let text = |field: &'static str, value: &Option<String>| {
-        value.as_deref().map(|value| (field, Value::from(value)))
-    };
-    let flag =
-        |field: &'static str, value: Option<bool>| value.map(|value| (field, Value::from(value)));
-    let fields = [
-        place("module", "module_number", module),
-        place("chapter", "chapter_number", chapter),
-        text("lesson_id", lesson),
-        text("layer", layer),
-        text("proficiency_level", proficiency_level),
-        section_type.map(|kind| ("section_type", Value::from(kind.name()))),
-        flag("has_code", *has_code),
-        flag("has_equations", *has_equations),
+    let fields: Map<String, Value> = [
+        place("module", "module_number", module.as_ref()),
+        place("chapter", "chapter_number", chapter.as_ref()),
+        field("lesson_id", lesson.as_deref()),
+        field("layer", layer.as_deref()),
+        field("proficiency_level", proficiency_level.as_deref()),
+        field("section_type", section_type.map(SectionType::name)),
+        field("has_code", *has_code),
+        field("has_equations", *has_equations),
         // A list matches if it contains one of the values.
-        locale
-            .as_deref()
-            .map(|locale| ("locale", Value::from(vec![locale]))),
-        text("source", source),
-    ];
-    let fields = fields.into_iter().flatten();
-    let fields: Map<String, Value> = fields
-        .map(|(field, value)| (field.to_owned(), value))
-        .collect();
+        field("locale", locale.as_deref().map(|locale| vec![locale])),
+        field("source", source.as_deref()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     Value::Object(fields)
+}
+
+fn place(title: &str, number: &str, value: Option<&TitleOrNumber>) -> Option<(String, Value)> {
+    match value? {
+        TitleOrNumber::Number(value) => field(number, Some(*value)),
+        TitleOrNumber::Title(value) => field(title, Some(value.as_str())),
+    }
+}
+
+fn field(name: &str, value: Option<impl Into<Value>>) -> Option<(String, Value)> {
+    Some((name.to_owned(), value?.into()))
 }
 
 fn has_nul(value: &Value) -> bool {
@@ -207,22 +190,27 @@ fn any_of(beginnings: &[String]) -> String {
 /// Normalises the words to search for, each given as the stems of its forms: lower case, split at characters other than letters
 /// and digits, without duplicates.
 fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
-    let beginnings = |forms: &Vec<String>| -> BTreeSet<String> {
-        let forms = forms.iter().map(|form| form.to_lowercase());
-        forms
-            .flat_map(|form| words(&form).map(str::to_owned).collect::<Vec<_>>())
-            .collect()
-    };
-    let looked_for: BTreeSet<BTreeSet<String>> = looked_for.iter().map(beginnings).collect();
-    let looked_for = looked_for.into_iter().filter(|forms| !forms.is_empty());
+    let looked_for: BTreeSet<BTreeSet<String>> = looked_for
+        .iter()
+        .map(|forms| {
+            forms
+                .iter()
+                .flat_map(|form| words(&form.to_lowercase()))
+                .collect()
+        })
+        .filter(|forms: &BTreeSet<String>| !forms.is_empty())
+        .collect();
     looked_for
+        .into_iter()
         .map(|forms| forms.into_iter().collect())
         .collect()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> Vec<String> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]
