@@ -182,7 +182,6 @@ fn facet(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-
 impl QuestionArguments {
     fn text(&self) -> String {
         self.query.join(" ")

@@ -96,7 +96,14 @@ impl FrontMatter {
             "sidebar_position" => self.sidebar_position.map(|position| position.to_string()),
             "tier_1_path" => self.tier_1_path.clone(),
             "title" => self.title.clone(),
-            other => return self.other.get(other).cloned().map(texts).unwrap_or_default(),
+            other => {
+                return self
+                    .other
+                    .get(other)
+                    .cloned()
+                    .map(texts)
+                    .unwrap_or_default();
+            }
         };
         one.into_iter().collect()
     }

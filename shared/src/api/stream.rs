@@ -12,9 +12,9 @@ use super::chat::AnswerView;
 use super::envelope::{code_of, failure};
 use super::observe::Observed;
 use super::origins::CONVERSATION_HEADER;
+use answer::AnswerEvent;
 use answer::degradation::Degradation;
 use answer::error::Error;
-use answer::AnswerEvent;
 use models::prices::dollars;
 
 /// A comment line keeps proxies from closing a quiet stream.

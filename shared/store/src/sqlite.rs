@@ -140,20 +140,29 @@ impl Database {
         let permit = self.reading.acquire().await;
         let database = Arc::clone(self);
         let outcome = blocking(move || {
-            let named = |error: DatabaseError| error.at(&path);
-            let mut connection = match lock(&database.readers).pop() {
-                Some(connection) => connection,
-                None => connect_reader(&path).map_err(named)?,
-            };
-            database.check_schema(&connection).map_err(named)?;
-            // A connection whose work failed is closed, because it may be the cause.
-            let done = work(&mut connection).map_err(named)?;
-            lock(&database.readers).push(connection);
-            Ok(done)
+            database
+                .work_on_reader(&path, work)
+                .map_err(|error| error.at(&path))
         })
         .await;
         drop(permit);
         outcome
+    }
+
+    fn work_on_reader<T>(
+        &self,
+        path: &Path,
+        work: impl FnOnce(&mut Connection) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        let mut connection = match lock(&self.readers).pop() {
+            Some(connection) => connection,
+            None => connect_reader(path)?,
+        };
+        self.check_schema(&connection)?;
+        // A connection whose work failed is closed, because it may be the cause.
+        let done = work(&mut connection)?;
+        lock(&self.readers).push(connection);
+        Ok(done)
     }
 
     /// Waits for the writing connection. A panic leaves no partial changes, because its transaction is rolled back when it is dropped.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{Catalog, CatalogError, on_store};
+use super::statement::Parameter::{Ago, Ids, Now, Number, OptionalNumber, Text};
+use super::{Catalog, CatalogError, microseconds, single, sql};
 
 pub(super) const MAX_AGE: Duration = Duration::from_hours(24 * 7);
 /// Answers that a sweep keeps, newest first.
@@ -42,11 +43,20 @@ impl Catalog {
         index_id: i64,
         key: &str,
     ) -> Result<AnswerLookup, CatalogError> {
-        on_store!(self, store => store.cached_answer(index_id, key))
+        let parameters = [Number(index_id), Text(key), Ago(microseconds(MAX_AGE))];
+        single(self.rows(sql::CACHED_ANSWER, &parameters).await?)
     }
 
     /// Caches an answer, replacing the one with its key.
     pub async fn cache_answer(&self, answer: &CachedAnswer) -> Result<(), CatalogError> {
-        on_store!(self, store => store.cache_answer(answer))
+        let parameters = [
+            Text(&answer.key),
+            Number(answer.index_id),
+            Text(&answer.answer),
+            Ids(&answer.points),
+            OptionalNumber(answer.book_revision),
+            Now,
+        ];
+        self.change(sql::CACHE_ANSWER, &parameters).await
     }
 }

@@ -5,10 +5,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::sqlite::SqliteCatalog;
+use super::sqlite::values::rows;
 use super::{
     CatalogError, Commit, CommitOutcome, Pending, StoredDocument, SwitchOutcome, microseconds,
 };
@@ -56,8 +56,10 @@ impl FaultyCatalog {
         &self,
         work: impl Future<Output = Result<T, CatalogError>>,
     ) -> Result<T, CatalogError> {
-        let lost = || CatalogError::Unavailable("the answer was lost".to_owned());
-        faults::call(work, lost).await
+        faults::call(work, || {
+            CatalogError::Unavailable("the answer was lost".to_owned())
+        })
+        .await
     }
 
     /// Advances the clock by making the catalog's rows older.
@@ -73,8 +75,9 @@ impl FaultyCatalog {
     /// Executes statements; never fails on purpose.
     pub async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
         let statements = statements.into();
-        let work = move |connection: &mut Connection| Ok(connection.execute_batch(&statements)?);
-        self.tables.run(work).await
+        self.tables
+            .run(move |connection| Ok(connection.execute_batch(&statements)?))
+            .await
     }
 
     /// The number of rows ever changed. If it is unchanged, so are the rows.
@@ -145,14 +148,15 @@ impl FaultyCatalog {
     }
 
     async fn intents(&self, index_id: i64) -> Result<Vec<String>, CatalogError> {
-        let work = move |connection: &mut Connection| {
-            let points =
-                "SELECT point_id FROM pending_points WHERE index_id = ?1 AND kind = 'intent'";
-            let mut points = connection.prepare(points)?;
-            let points = points.query_map([index_id], |row| row.get(0))?;
-            Ok(points.collect::<Result<_, _>>()?)
-        };
-        self.tables.run(work).await
+        self.tables
+            .run(move |connection| {
+                rows(
+                    connection,
+                    "SELECT point_id FROM pending_points WHERE index_id = ?1 AND kind = 'intent'",
+                    [index_id],
+                )
+            })
+            .await
     }
 
     pub(super) async fn claim_pending(

@@ -4,6 +4,34 @@ use serde::Serialize;
 
 pub(super) const PLACES: u32 = 20;
 
+pub(super) const ALL: &str = "true";
+/// Questions without any related section in the book.
+pub(super) const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
+/// Questions that the book may not answer.
+pub(super) const UNCERTAIN: &str = "status = 'success' AND uncertain";
+/// Answers that a reader did not find helpful.
+pub(super) const DISLIKED: &str =
+    "EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down')";
+
+/// Questions that were answered, but not in a way that a reader found helpful.
+pub(super) fn unhelpful() -> String {
+    format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
+}
+
+/// The columns of a [`DayInsight`] except the day.
+pub(super) fn figures_of_a_day() -> String {
+    format!(
+        "count(*) AS questions,
+            count(*) FILTER (WHERE {NOT_COVERED}) AS not_covered,
+            count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
+            count(*) FILTER (WHERE degraded) AS degraded,
+            count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
+            count(saved_micro_usd) AS cached,
+            CAST(sum(tokens) AS bigint) AS tokens, CAST(sum(cost_micro_usd) AS bigint) AS cost_micro_usd,
+            CAST(coalesce(sum(saved_micro_usd), 0) AS bigint) AS saved_micro_usd"
+    )
+}
+
 /// Questions of a period and their outcomes. Each list of counts holds the 20 highest ones, ties ordered by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Insights {

@@ -12,6 +12,9 @@ mod proposals;
 mod readers;
 mod answers;
 mod written;
+mod row;
+mod sql;
+mod statement;
 
 #[cfg(feature = "cloud")]
 mod postgres;
@@ -28,6 +31,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use text::{DocumentFrequencies, Language};
+
+use row::FromRow;
+use statement::Parameter::{self, Ago, Id, Ids, Now, Number, OptionalNumber, Text, Texts};
+use statement::Statement;
 
 pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(feature = "faults", feature = "embedded"))]
@@ -149,6 +156,13 @@ fn by_first(pairs: Vec<(String, String)>) -> BTreeMap<String, BTreeSet<String>> 
     groups
 }
 
+/// Returns the only row; anything else is an error.
+fn single<T>(rows: Vec<T>) -> Result<T, CatalogError> {
+    <[T; 1]>::try_from(rows)
+        .map(|[row]| row)
+        .map_err(|rows| CatalogError::Rejected(format!("{} rows instead of one", rows.len())))
+}
+
 /// Calls the same method on any store.
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
@@ -202,7 +216,7 @@ impl Catalog {
 
     /// Returns all indexes, oldest first, except those being dropped.
     pub async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
-        on_store!(self, store => store.indexes())
+        self.rows(sql::INDEXES, &[]).await
     }
 
     /// Returns the index that queries read; `None` before the first ingest.
@@ -224,7 +238,8 @@ impl Catalog {
     /// Begins to drop the indexes retired at least `age` ago by the database's clock. Returns all indexes being dropped: the caller
     /// deletes their collections and then calls [`Self::finish_drop`].
     pub async fn begin_drop(&self, age: Duration) -> Result<Vec<IndexRow>, CatalogError> {
-        on_store!(self, store => store.begin_drop(age))
+        self.rows(sql::BEGIN_DROP, &[Ago(microseconds(age)), Now])
+            .await
     }
 
     /// Deletes the rows of an index whose collection is gone. The index itself stays retired, so that late writers are rejected; it
@@ -240,7 +255,8 @@ impl Catalog {
         index_id: i64,
         pages: Option<u64>,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.expect_pages(index_id, pages))
+        let parameters = [OptionalNumber(pages.map(signed)), Number(index_id)];
+        self.change(sql::EXPECT_PAGES, &parameters).await
     }
 
     /// Stores an index's calibration, with the vectors of the questions that it was measured with.
@@ -255,7 +271,10 @@ impl Catalog {
 
     /// Returns the vectors of the questions that an index was calibrated with; `None` before its calibration.
     pub async fn off_topic_vectors(&self, index_id: i64) -> Result<Option<Vec<u8>>, CatalogError> {
-        on_store!(self, store => store.off_topic_vectors(index_id))
+        let vectors = self
+            .rows(sql::OFF_TOPIC_VECTORS, &[Number(index_id)])
+            .await?;
+        Ok(vectors.into_iter().next().flatten())
     }
 
     /// Records why files could not be indexed, until they are indexed.
@@ -265,7 +284,8 @@ impl Catalog {
         sources: &[String],
         reason: &str,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.record_failures(index_id, sources, reason))
+        let parameters = [Number(index_id), Texts(Some(sources)), Text(reason), Now];
+        self.change(sql::RECORD_FAILURES, &parameters).await
     }
 
     /// Removes the failures of files for which nothing is left to do.
@@ -274,7 +294,8 @@ impl Catalog {
         index_id: i64,
         sources: &[String],
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.forget_failures(index_id, sources))
+        let parameters = [Number(index_id), Texts(Some(sources))];
+        self.change(sql::FORGET_FAILURES, &parameters).await
     }
 
     /// Returns the last committed document of a source; `None` if there never was one. A deleted document is a tombstone.
@@ -288,12 +309,12 @@ impl Catalog {
 
     /// Returns the documents of an index that are not deleted, ordered by source path.
     pub async fn documents(&self, index_id: i64) -> Result<Vec<StoredDocument>, CatalogError> {
-        on_store!(self, store => store.documents(index_id))
+        self.rows(sql::DOCUMENTS, &[Number(index_id)]).await
     }
 
     /// Returns the state of each document of an index that is not deleted, in no order. It takes much less memory than [`Self::documents`].
     pub async fn states(&self, index_id: i64) -> Result<Vec<DocumentState>, CatalogError> {
-        on_store!(self, store => store.states(index_id))
+        self.rows(sql::STATES, &[Number(index_id)]).await
     }
 
     /// Returns the source paths of documents that have the same URL, by that URL, in order. Documents without a URL are left out.
@@ -301,7 +322,7 @@ impl Catalog {
         &self,
         index_id: i64,
     ) -> Result<BTreeMap<String, BTreeSet<String>>, CatalogError> {
-        let pairs = on_store!(self, store => store.shared_urls(index_id))?;
+        let pairs = self.rows(sql::SHARED_URLS, &[Number(index_id)]).await?;
         Ok(by_first(pairs))
     }
 
@@ -311,13 +332,15 @@ impl Catalog {
         index_id: i64,
         sources: &[String],
     ) -> Result<BTreeMap<String, String>, CatalogError> {
-        let pairs = on_store!(self, store => store.urls(index_id, sources))?;
+        let parameters = [Number(index_id), Texts(Some(sources))];
+        let pairs = self.rows(sql::URLS, &parameters).await?;
         Ok(pairs.into_iter().collect())
     }
 
     /// Returns the source paths of documents that used or looked for the file at `path` when they were read, in order.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
-        on_store!(self, store => store.dependents(index_id, path))
+        self.rows(sql::DEPENDENTS, &[Number(index_id), Text(path)])
+            .await
     }
 
     /// Returns the files that each of these documents used or looked for when it was read, by the document's source path. Omits the
@@ -327,13 +350,14 @@ impl Catalog {
         index_id: i64,
         sources: &[String],
     ) -> Result<BTreeMap<String, BTreeSet<String>>, CatalogError> {
-        let pairs = on_store!(self, store => store.inputs(index_id, sources))?;
+        let parameters = [Number(index_id), Texts(Some(sources))];
+        let pairs = self.rows(sql::INPUTS, &parameters).await?;
         Ok(by_first(pairs))
     }
 
     /// Returns the files outside of the site's folder that documents used or looked for, in order.
     pub async fn outer_inputs(&self, index_id: i64) -> Result<Vec<String>, CatalogError> {
-        on_store!(self, store => store.outer_inputs(index_id))
+        self.rows(sql::OUTER_INPUTS, &[Number(index_id)]).await
     }
 
     /// Returns the chunks of a document, in order.
@@ -342,7 +366,8 @@ impl Catalog {
         index_id: i64,
         document_id: Uuid,
     ) -> Result<Vec<ChunkRow>, CatalogError> {
-        on_store!(self, store => store.chunks(index_id, document_id))
+        self.rows(sql::CHUNKS, &[Number(index_id), Id(document_id)])
+            .await
     }
 
     /// Returns, for each of the hashes found in the index, one point with the vectors of that text.
@@ -351,7 +376,8 @@ impl Catalog {
         index_id: i64,
         text_hashes: &[String],
     ) -> Result<Vec<(String, Uuid)>, CatalogError> {
-        on_store!(self, store => store.points_with_text(index_id, text_hashes))
+        let parameters = [Number(index_id), Texts(Some(text_hashes))];
+        self.rows(sql::POINTS_WITH_TEXT, &parameters).await
     }
 
     /// Records points about to be upserted for a document, so that a sweep can delete them after a crash.
@@ -382,12 +408,13 @@ impl Catalog {
 
     /// Removes the rows of pending points whose deletion is final.
     pub async fn forget(&self, index_id: i64, points: &[Uuid]) -> Result<(), CatalogError> {
-        on_store!(self, store => store.forget(index_id, points))
+        self.change(sql::FORGET, &[Number(index_id), Ids(points)])
+            .await
     }
 
     /// Returns the number of pending points: intents, claimed points and garbage.
     pub async fn pending_count(&self, index_id: i64) -> Result<u64, CatalogError> {
-        on_store!(self, store => store.pending_count(index_id))
+        single(self.rows(sql::PENDING_COUNT, &[Number(index_id)]).await?)
     }
 
     /// Returns the current chunks of these points. Omits chunks whose payload this program cannot read.
@@ -422,7 +449,7 @@ impl Catalog {
 
     /// Returns every point that the catalog knows, in one consistent read: points of chunks with `true`, and pending points.
     pub async fn known_points(&self, index_id: i64) -> Result<Vec<(Uuid, bool)>, CatalogError> {
-        on_store!(self, store => store.known_points(index_id))
+        self.rows(sql::KNOWN_POINTS, &[Number(index_id)]).await
     }
 
     /// Returns the source path of the document of each of these points that a chunk has.
@@ -431,7 +458,8 @@ impl Catalog {
         index_id: i64,
         points: &[Uuid],
     ) -> Result<Vec<(Uuid, String)>, CatalogError> {
-        on_store!(self, store => store.sources_of_points(index_id, points))
+        self.rows(sql::SOURCES_OF_POINTS, &[Number(index_id), Ids(points)])
+            .await
     }
 
     /// Returns the counts of an index.
@@ -439,14 +467,19 @@ impl Catalog {
         on_store!(self, store => store.stats(index_id))
     }
 
-    /// Records that a question is being answered, or its outcome, in one row per id. A recorded outcome never becomes incomplete
-    /// again. Stores hashes only, unless the operator keeps questions.
-    pub async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
-        on_store!(self, store => store.log_query(log))
+    async fn rows<T: FromRow + Send + 'static>(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<T>, CatalogError> {
+        on_store!(self, store => store.rows(statement, parameters))
     }
 
-    /// Stores a reader's rating. `false` if the message does not exist.
-    pub async fn add_feedback(&self, feedback: &Feedback) -> Result<bool, CatalogError> {
-        on_store!(self, store => store.add_feedback(feedback))
+    async fn change(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.change(statement, parameters))
     }
 }

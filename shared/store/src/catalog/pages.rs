@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{Catalog, CatalogError, SiteInfo, on_store};
+use super::statement::Parameter::{Id, Number};
+use super::{Catalog, CatalogError, SiteInfo, on_store, sql};
 
 /// A page of the book, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +55,10 @@ impl Catalog {
         index_id: i64,
         chunk_id: Uuid,
     ) -> Result<Option<(Uuid, i32)>, CatalogError> {
-        on_store!(self, store => store.place_of_chunk(index_id, chunk_id))
+        let places = self
+            .rows(sql::PLACE_OF_CHUNK, &[Number(index_id), Id(chunk_id)])
+            .await?;
+        Ok(places.into_iter().next())
     }
 }
 

@@ -5,7 +5,6 @@
 
 mod address;
 mod tls;
-mod answers;
 mod commit;
 mod conversations;
 mod documents;
@@ -20,8 +19,7 @@ mod proposals;
 mod pending;
 mod pool;
 mod search;
-mod values;
-mod written;
+pub(super) mod values;
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,8 +29,11 @@ use rustls::pki_types::CertificateDer;
 use secrecy::SecretString;
 
 use super::CatalogError;
+use super::row::FromRow;
+use super::statement::{Parameter, Statement};
 use address::Address;
-use pool::Pool;
+use pool::{Parameters, Pool};
+use values::{read, typed};
 
 /// Options of a Postgres catalog.
 #[derive(Debug, Clone)]
@@ -73,10 +74,9 @@ impl PostgresCatalog {
     ///
     /// `Rejected` if a URL is invalid, or allows plain text where TLS is required.
     pub fn new(options: PostgresOptions) -> Result<Self, CatalogError> {
-        let read = |url, setting| Address::read(url, setting, &options.tls);
-        let pooled = read(&options.url, "DATABASE_URL")?;
+        let pooled = Address::read(&options.url, "DATABASE_URL", &options.tls)?;
         let direct = match &options.direct_url {
-            Some(url) => Some(read(url, "DATABASE_URL_DIRECT")?),
+            Some(url) => Some(Address::read(url, "DATABASE_URL_DIRECT", &options.tls)?),
             None => None,
         };
         Ok(Self {
@@ -94,6 +94,35 @@ impl PostgresCatalog {
 
     pub(in crate::catalog) async fn check(&self) -> Result<(), CatalogError> {
         self.ping().await
+    }
+
+    /// Runs a statement and reads its rows.
+    pub(in crate::catalog) async fn rows<T: FromRow>(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<T>, CatalogError> {
+        let parameters: Vec<_> = parameters.iter().filter_map(typed).collect();
+        self.query(statement.postgres, &parameters).await
+    }
+
+    /// Runs a statement that changes rows.
+    pub(in crate::catalog) async fn change(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<(), CatalogError> {
+        let parameters: Vec<_> = parameters.iter().filter_map(typed).collect();
+        self.pool.query(statement.postgres, &parameters).await?;
+        Ok(())
+    }
+
+    async fn query<T: FromRow>(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<T>, CatalogError> {
+        read(self.pool.query(statement, parameters).await?)
     }
 }
 

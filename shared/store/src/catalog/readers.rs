@@ -1,12 +1,15 @@
-//! Readers' use of the catalog: rate limits, spending, conversations, and full-text search while the vector store is down.
+//! Readers' use of the catalog: rate limits, spending, conversations, the log of questions, and full-text search while the vector store is down.
 
 use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::statement::Parameter::{
+    Ago, Flag, Id, Ids, Now, Number, OptionalNumber, OptionalText, Text,
+};
 use super::{
-    Account, AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, RateLimit,
-    RatePermit, on_store,
+    Account, AskedQuestion, Catalog, CatalogError, Feedback, Insights, JoinedChunk, LONGEST,
+    QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
 };
 use crate::index::Filters;
 
@@ -110,6 +113,34 @@ impl Catalog {
         on_store!(self, store => store.forget_expired(limits_age, retention))
     }
 
+    /// Records that a question is being answered, or its outcome, in one row per id. A recorded outcome never becomes incomplete
+    /// again. Stores hashes only, unless the operator keeps questions.
+    pub async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
+        let parameters = [
+            Id(log.query_id),
+            Text(&log.user_ip_hash),
+            Text(&log.question_hash),
+            Ids(&log.retrieved_chunk_ids),
+            Ids(&log.cited_chunk_ids),
+            Number(signed(log.response_time_ms)),
+            Text(log.status.name()),
+            Flag(log.answered),
+            Flag(log.uncertain),
+            Number(signed(log.tokens)),
+            Number(signed(log.cost_micro_usd)),
+            Flag(log.degraded),
+            OptionalText(log.question.as_deref()),
+            OptionalNumber(log.saved_micro_usd.map(signed)),
+            Now,
+        ];
+        self.change(sql::LOG_QUERY, &parameters).await
+    }
+
+    /// Stores a reader's rating. `false` if the message does not exist.
+    pub async fn add_feedback(&self, feedback: &Feedback) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.add_feedback(feedback))
+    }
+
     /// Returns the chunks that the filters admit and that contain any form of any of the text's words, best first: more and rarer
     /// words rank higher. Words in breadcrumbs count like those in texts.
     ///
@@ -134,7 +165,8 @@ impl Catalog {
         index_id: i64,
         payload_field: &str,
     ) -> Result<Vec<String>, CatalogError> {
-        on_store!(self, store => store.values(index_id, payload_field))
+        self.rows(sql::VALUES, &[Number(index_id), Text(payload_field)])
+            .await
     }
 
     /// Returns statistics of the questions of the period `since` ago until now.
@@ -149,6 +181,7 @@ impl Catalog {
         since: Duration,
         limit: u32,
     ) -> Result<Vec<AskedQuestion>, CatalogError> {
-        on_store!(self, store => store.asked_questions(since, limit))
+        let parameters = [Ago(microseconds(since)), Number(i64::from(limit))];
+        self.rows(sql::ASKED_QUESTIONS, &parameters).await
     }
 }

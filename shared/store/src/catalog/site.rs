@@ -68,8 +68,9 @@ impl SiteInfo {
             let rest = below(path, &docs.route_base_path)?;
             Some((docs, rest))
         });
-        let depth = |(_, rest): &(&InstanceInfo, &[&str])| rest.len();
-        let (docs, rest) = of_docs.min_by_key(depth).unwrap_or((&self.docs, path));
+        let (docs, rest) = of_docs
+            .min_by_key(|(_, rest)| rest.len())
+            .unwrap_or((&self.docs, path));
         let versions = docs.version_paths.iter();
         let of_version = versions
             .filter_map(|(part, version)| Some((below(rest, part)?.len(), version)))

@@ -2,7 +2,6 @@
 //!
 //! Times come from this machine's clock, in microseconds.
 
-mod answers;
 mod commit;
 mod conversations;
 mod documents;
@@ -14,17 +13,20 @@ mod pages;
 mod proposals;
 mod pending;
 mod search;
-mod values;
-mod written;
+pub(super) mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
 
 use super::CatalogError;
+use super::row::FromRow;
+use super::statement::{Parameter, Statement};
 use crate::index::LocalIndex;
 use crate::sqlite::{Database, DatabaseError, begin_write};
+use values::rows;
 
 /// A catalog in one file; clones share its connections.
 #[derive(Debug, Clone)]
@@ -83,6 +85,37 @@ impl SqliteCatalog {
                     reason,
                 })
             })
+        })
+        .await
+    }
+
+    /// Runs a statement and reads its rows.
+    pub(in crate::catalog) async fn rows<T: FromRow + Send + 'static>(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<T>, CatalogError> {
+        let Statement { sqlite, .. } = statement;
+        let parameters: Vec<Value> = parameters.iter().map(Value::from).collect();
+        if statement.for_readers {
+            self.read(move |connection| rows(connection, sqlite, params_from_iter(parameters)))
+                .await
+        } else {
+            self.run(move |connection| rows(connection, sqlite, params_from_iter(parameters)))
+                .await
+        }
+    }
+
+    /// Runs a statement that changes rows.
+    pub(in crate::catalog) async fn change(
+        &self,
+        statement: Statement,
+        parameters: &[Parameter<'_>],
+    ) -> Result<(), CatalogError> {
+        let parameters: Vec<Value> = parameters.iter().map(Value::from).collect();
+        self.run(move |connection| {
+            connection.execute(statement.sqlite, params_from_iter(parameters))?;
+            Ok(())
         })
         .await
     }

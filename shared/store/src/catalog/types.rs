@@ -79,13 +79,13 @@ impl SwitchOutcome {
         held: &BTreeMap<String, String>,
         expected: &BTreeMap<String, String>,
     ) -> Self {
-        let differs = |source: &&String| held.get(*source) != expected.get(*source);
-        let all: BTreeSet<&String> = held.keys().chain(expected.keys()).collect();
-        let behind: Vec<String> = all.into_iter().filter(differs).cloned().collect();
+        let behind: BTreeSet<&String> = (held.keys().chain(expected.keys()))
+            .filter(|source| held.get(*source) != expected.get(*source))
+            .collect();
         if behind.is_empty() {
             Self::Switched
         } else {
-            Self::Behind(behind)
+            Self::Behind(behind.into_iter().cloned().collect())
         }
     }
 }

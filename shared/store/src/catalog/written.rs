@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Catalog, CatalogError, on_store};
+use super::statement::Parameter::{Ago, Now, Text, Texts};
+use super::{Catalog, CatalogError, microseconds, sql};
 
 /// What a chat model is paid for. Each has its own sum and its own budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,10 @@ impl Catalog {
         site: &str,
         sources: Option<&[String]>,
     ) -> Result<BTreeMap<String, String>, CatalogError> {
-        on_store!(self, store => store.written_questions(site, sources))
+        let files = self
+            .rows(sql::WRITTEN_QUESTIONS, &[Text(site), Texts(sources)])
+            .await?;
+        Ok(files.into_iter().collect())
     }
 
     /// Replaces the questions of a page, if they are still `former`. Returns whether they were.
@@ -44,7 +48,19 @@ impl Catalog {
         former: Option<&str>,
         file: &str,
     ) -> Result<bool, CatalogError> {
-        on_store!(self, store => store.save_written_questions(site, source, former, file))
+        let [site, source, file] = [site, source, file].map(Text);
+        let saved: Vec<String> = match former {
+            None => {
+                self.rows(sql::ADD_WRITTEN_QUESTIONS, &[site, source, file, Now])
+                    .await?
+            }
+            Some(former) => {
+                let parameters = [site, source, file, Text(former), Now];
+                self.rows(sql::REPLACE_WRITTEN_QUESTIONS, &parameters)
+                    .await?
+            }
+        };
+        Ok(!saved.is_empty())
     }
 
     /// Deletes the questions of pages that no index holds and that were deleted at least `age` ago.
@@ -53,6 +69,8 @@ impl Catalog {
         site: &str,
         age: Duration,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.forget_written_questions(site, age))
+        let parameters = [Text(site), Ago(microseconds(age))];
+        self.change(sql::FORGET_WRITTEN_QUESTIONS, &parameters)
+            .await
     }
 }

@@ -25,26 +25,31 @@ impl Address {
         setting: &str,
         options: &TlsOptions,
     ) -> Result<Self, CatalogError> {
-        let refused = |problem: &str| CatalogError::Rejected(format!("{setting} {problem}"));
-        let (url, identity) = identity_asked_for(url.expose_secret()).map_err(refused)?;
+        let (url, identity) =
+            identity_asked_for(url.expose_secret()).map_err(|problem| refused(setting, problem))?;
         let mut config = Config::from_str(url.expose_secret()).map_err(|_| {
             refused(
+                setting,
                 "cannot be read; expected postgres://USER:PASSWORD@HOST/DATABASE?sslmode=require",
             )
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refused("names no host"));
+            return Err(refused(setting, "names no host"));
         }
         if config.get_user().is_none_or(str::is_empty) {
-            return Err(refused("names no user"));
+            return Err(refused(setting, "names no user"));
         }
-        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
-        if config.get_hosts().iter().any(is_socket) {
+        if config
+            .get_hosts()
+            .iter()
+            .any(|host| matches!(host, Host::Unix(_)))
+        {
             // Unix sockets do not support TLS, whatever the URL requests.
             config.ssl_mode(SslMode::Disable);
         } else if options.required && !is_on_this_machine(&config) {
             if config.get_ssl_mode() == SslMode::Disable {
                 return Err(refused(
+                    setting,
                     "says sslmode=disable, which sends passwords and questions in plain text; only a host on this machine may \
                      be asked so: write sslmode=require or sslmode=verify-full",
                 ));
@@ -56,6 +61,10 @@ impl Address {
             tls: connector(identity, &options.authorities),
         })
     }
+}
+
+fn refused(setting: &str, problem: &str) -> CatalogError {
+    CatalogError::Rejected(format!("{setting} {problem}"))
 }
 
 /// Removes the parameters that `tokio-postgres` does not know: `sslmode=verify-full`, `sslmode=verify-ca` and `sslrootcert=system`.
@@ -87,14 +96,17 @@ fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static st
 }
 
 fn is_on_this_machine(config: &Config) -> bool {
-    let is_here = |host: &Host| match host {
+    config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+fn is_here(host: &Host) -> bool {
+    match host {
         Host::Tcp(name) => {
             name.eq_ignore_ascii_case("localhost")
                 || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
         }
         Host::Unix(_) => true,
-    };
-    config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::Transaction;
-use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk};
+use super::values::read;
+use crate::catalog::sql::{CHUNK_CHANGES, CHUNK_COLUMNS};
+use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk, sql};
 use crate::index::without_text;
 
 impl PostgresCatalog {
@@ -53,7 +55,7 @@ async fn write(
     write_inputs(transaction, commit).await?;
     transaction
         .execute(
-            "DELETE FROM document_failures WHERE index_id = $1 AND source = $2",
+            sql::FORGET_FAILURE,
             &[
                 (&commit.index_id, Type::INT8),
                 (&commit.document.source, Type::TEXT),
@@ -80,19 +82,9 @@ async fn write_document(
     commit: &Commit,
 ) -> Result<u64, CatalogError> {
     let document = &commit.document;
-    // Use the clock's time, not the transaction's: readers compare it with the time when they began.
     let written = transaction
         .insert(
-            "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
-                fingerprint, skip_reason, deleted, revision, last_indexed_at)
-             SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 + 1, clock_timestamp()
-             WHERE $13 = 0 OR EXISTS (SELECT FROM documents WHERE index_id = $1 AND document_id = $2)
-             ON CONFLICT (index_id, source) DO UPDATE SET
-                title = excluded.title, url = excluded.url, locale = excluded.locale,
-                version = excluded.version, lesson_id = excluded.lesson_id, lesson = excluded.lesson,
-                fingerprint = excluded.fingerprint, skip_reason = excluded.skip_reason, deleted = excluded.deleted,
-                revision = excluded.revision, last_indexed_at = excluded.last_indexed_at
-             WHERE documents.revision = $13 AND documents.document_id = $2",
+            sql::WRITE_DOCUMENT.postgres,
             &[
                 (&commit.index_id, Type::INT8),
                 (&document.document_id, Type::UUID),
@@ -135,7 +127,7 @@ async fn write_inputs(
     let document_id = commit.document.document_id;
     transaction
         .execute(
-            "DELETE FROM document_inputs WHERE index_id = $1 AND document_id = $2",
+            sql::DELETE_INPUTS,
             &[(&commit.index_id, Type::INT8), (&document_id, Type::UUID)],
         )
         .await?;
@@ -177,7 +169,7 @@ async fn remove_chunks(
             ],
         )
         .await?;
-    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    read(rows)
 }
 
 /// Writes the new chunks. A chunk that keeps its point keeps its payload, which holds the time of the point.
@@ -188,19 +180,14 @@ async fn write_chunks(
 ) -> Result<(), CatalogError> {
     transaction
         .execute(
-            "INSERT INTO document_chunks (index_id, document_id, chunk_id, position, chapter, chapter_id, section,
-                section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
-                payload_hash, payload)
-             SELECT $1, $2, chunk.*
-             FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS chunk
-             ON CONFLICT (index_id, chunk_id) DO UPDATE SET
-                position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
-                section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
-                start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
-                qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
-                payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
-                payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
-                    THEN document_chunks.payload ELSE excluded.payload END",
+            &format!(
+                "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, payload)
+                 SELECT $1, $2, chunk.*
+                 FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS chunk
+                 ON CONFLICT (index_id, chunk_id) DO UPDATE SET {CHUNK_CHANGES},
+                    payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
+                        THEN document_chunks.payload ELSE excluded.payload END"
+            ),
             &[
                 (&commit.index_id, Type::INT8),
                 (&commit.document.document_id, Type::UUID),

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::PostgresCatalog;
 use super::pool::{Parameters, Transaction};
 use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
-use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds};
+use crate::catalog::row::FromRow;
+use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds, sql};
 
 /// Rows per `DELETE`, so that it stays within the statement timeout.
 const DELETED_AT_ONCE: i64 = 2_000;
@@ -67,18 +68,14 @@ impl PostgresCatalog {
         conversation_id: Uuid,
         session_hash: &str,
     ) -> Result<bool, CatalogError> {
-        let rows = self
-            .pool
+        let held = self
             .query(
                 "DELETE FROM conversations WHERE conversation_id = $1 AND session_hash = $2
                  RETURNING expires_at > now()",
                 &[(&conversation_id, Type::UUID), (&session_hash, Type::TEXT)],
             )
             .await?;
-        match rows.first() {
-            Some(row) => Ok(row.try_get(0)?),
-            None => Ok(false),
-        }
+        Ok(held.contains(&true))
     }
 
     pub(in crate::catalog) async fn forget_expired(
@@ -215,12 +212,12 @@ async fn complete(
     }
     let written = transaction
         .execute(
-            "UPDATE messages SET question = $3, answer = $4 WHERE message_id = $1 AND conversation_id = $2",
+            sql::ANSWER_MESSAGE,
             &[
-                (&new.exchange.message_id, Type::UUID),
-                (&new.conversation_id, Type::UUID),
                 (&new.exchange.question, Type::TEXT),
                 (&answer, Type::TEXT),
+                (&new.exchange.message_id, Type::UUID),
+                (&new.conversation_id, Type::UUID),
             ],
         )
         .await?;
@@ -230,12 +227,7 @@ async fn complete(
 /// `None` for a row of nulls.
 fn exchange(row: &Row) -> Result<Option<StoredExchange>, CatalogError> {
     let message_id: Option<Uuid> = row.try_get("message_id")?;
-    let Some(message_id) = message_id else {
-        return Ok(None);
-    };
-    Ok(Some(StoredExchange {
-        message_id,
-        question: row.try_get("question")?,
-        answer: row.try_get("answer")?,
-    }))
+    message_id
+        .map(|_| StoredExchange::from_row(row))
+        .transpose()
 }

@@ -40,6 +40,11 @@ impl Failure {
             code: None,
         }
     }
+
+    /// True if the connection may be unusable, because it broke or the failure is not the server's answer.
+    pub(super) fn is_of_connection(&self) -> bool {
+        self.connection_lost || self.code.is_none()
+    }
 }
 
 impl From<Error> for Failure {

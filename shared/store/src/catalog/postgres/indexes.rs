@@ -1,18 +1,17 @@
 //! Indexes and their counts.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::{Json, Type};
 
 use super::PostgresCatalog;
-use super::pool::single;
-use super::values::unsigned;
+use super::values::read;
+use crate::catalog::row::FromRow;
 use crate::catalog::{
     Calibration, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
-    SwitchOutcome, fresh_suffix, signed,
+    SwitchOutcome, fresh_suffix, single, sql,
 };
 
 impl PostgresCatalog {
@@ -29,7 +28,6 @@ impl PostgresCatalog {
             )
             .await?;
         if let Some(row) = found.first() {
-            being_dropped(row)?;
             let row = index_row(row)?;
             let revives = row.state == IndexState::Retired && index.retired == Retired::Revives;
             if row.site == index.site && !revives {
@@ -58,22 +56,9 @@ impl PostgresCatalog {
                 ],
             )
             .await?;
-        let row = single(&rows)?;
-        being_dropped(row)?;
-        let row = index_row(row)?;
+        let row = index_row(&single(rows)?)?;
         transaction.commit().await?;
         Ok(row)
-    }
-
-    pub(in crate::catalog) async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id",
-                &[],
-            )
-            .await?;
-        rows.iter().map(index_row).collect()
     }
 
     pub(in crate::catalog) async fn switch(
@@ -90,7 +75,7 @@ impl PostgresCatalog {
         let rows = transaction
             .query("SELECT * FROM indexes ORDER BY index_id FOR UPDATE", &[])
             .await?;
-        let indexes = rows.iter().map(index_row).collect::<Result<Vec<_>, _>>()?;
+        let indexes: Vec<IndexRow> = read(rows)?;
         let Some(index) = indexes.iter().find(|index| index.index_id == index_id) else {
             return Err(CatalogError::Rejected(format!("no index {index_id}")));
         };
@@ -99,15 +84,9 @@ impl PostgresCatalog {
             return Ok(SwitchOutcome::Retired);
         }
         let held = transaction
-            .query(
-                "SELECT source, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted",
-                &[(&index_id, Type::INT8)],
-            )
+            .query(sql::DOCUMENTS_HELD, &[(&index_id, Type::INT8)])
             .await?;
-        let held = held
-            .iter()
-            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-            .collect::<Result<_, CatalogError>>()?;
+        let held = read(held)?.into_iter().collect();
         let outcome = SwitchOutcome::new(&held, documents);
         if outcome != SwitchOutcome::Switched {
             transaction.roll_back().await;
@@ -115,7 +94,7 @@ impl PostgresCatalog {
         }
         for change in [
             "UPDATE indexes SET state = 'retired', retired_at = now() WHERE state = 'live' AND index_id <> $1",
-            "UPDATE indexes SET state = 'live', retired_at = NULL, pages_expected = NULL WHERE index_id = $1",
+            sql::MAKE_LIVE,
         ] {
             transaction
                 .execute(change, &[(&index_id, Type::INT8)])
@@ -125,34 +104,11 @@ impl PostgresCatalog {
         Ok(SwitchOutcome::Switched)
     }
 
-    pub(in crate::catalog) async fn begin_drop(
-        &self,
-        age: Duration,
-    ) -> Result<Vec<IndexRow>, CatalogError> {
-        let microseconds = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
-        let rows = self
-            .pool
-            .query(
-                "UPDATE indexes SET dropped_at = coalesce(dropped_at, now())
-                 WHERE state = 'retired'
-                    AND (dropped_at IS NOT NULL OR now() - retired_at >= $1 * interval '1 microsecond')
-                 RETURNING *",
-                &[(&microseconds, Type::INT8)],
-            )
-            .await?;
-        rows.iter().map(index_row).collect()
-    }
-
     pub(in crate::catalog) async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin().await?;
         for table in OF_AN_INDEX {
-            // The condition protects the rows of an index that is in use.
-            let statement = format!(
-                "DELETE FROM {table} WHERE index_id = $1
-                    AND EXISTS (SELECT FROM indexes WHERE index_id = $1 AND dropped_at IS NOT NULL)"
-            );
             transaction
-                .execute(&statement, &[(&index_id, Type::INT8)])
+                .execute(&sql::delete_rows(table), &[(&index_id, Type::INT8)])
                 .await?;
         }
         let suffix = fresh_suffix();
@@ -167,20 +123,6 @@ impl PostgresCatalog {
         transaction.commit().await
     }
 
-    pub(in crate::catalog) async fn expect_pages(
-        &self,
-        index_id: i64,
-        pages: Option<u64>,
-    ) -> Result<(), CatalogError> {
-        self.pool
-            .query(
-                "UPDATE indexes SET pages_expected = $2 WHERE index_id = $1 AND pages_expected IS NOT NULL",
-                &[(&index_id, Type::INT8), (&pages.map(signed), Type::INT8)],
-            )
-            .await?;
-        Ok(())
-    }
-
     pub(in crate::catalog) async fn set_calibration(
         &self,
         index_id: i64,
@@ -189,61 +131,12 @@ impl PostgresCatalog {
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
-                "UPDATE indexes SET scales = $2, off_topic_vectors = $3 WHERE index_id = $1",
+                sql::SET_CALIBRATION,
                 &[
-                    (&index_id, Type::INT8),
                     (&Json(calibration), Type::JSONB),
                     (&off_topic, Type::BYTEA),
-                ],
-            )
-            .await?;
-        Ok(())
-    }
-
-    pub(in crate::catalog) async fn off_topic_vectors(
-        &self,
-        index_id: i64,
-    ) -> Result<Option<Vec<u8>>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT off_topic_vectors FROM indexes WHERE index_id = $1",
-                &[(&index_id, Type::INT8)],
-            )
-            .await?;
-        let vectors = rows.first().map(|row| row.try_get(0)).transpose()?;
-        Ok(vectors.flatten())
-    }
-
-    pub(in crate::catalog) async fn record_failures(
-        &self,
-        index_id: i64,
-        sources: &[String],
-        reason: &str,
-    ) -> Result<(), CatalogError> {
-        self.pool
-            .query(
-                "INSERT INTO document_failures (index_id, source, reason, failed_at) SELECT $1, unnest($2::text[]), $3, now()
-                 ON CONFLICT (index_id, source) DO UPDATE SET reason = excluded.reason, failed_at = excluded.failed_at",
-                &[
                     (&index_id, Type::INT8),
-                    (&sources, Type::TEXT_ARRAY),
-                    (&reason, Type::TEXT),
                 ],
-            )
-            .await?;
-        Ok(())
-    }
-
-    pub(in crate::catalog) async fn forget_failures(
-        &self,
-        index_id: i64,
-        sources: &[String],
-    ) -> Result<(), CatalogError> {
-        self.pool
-            .query(
-                "DELETE FROM document_failures WHERE index_id = $1 AND source = ANY($2)",
-                &[(&index_id, Type::INT8), (&sources, Type::TEXT_ARRAY)],
             )
             .await?;
         Ok(())
@@ -274,49 +167,26 @@ impl PostgresCatalog {
                 &[(&index_id, Type::INT8)],
             )
             .await?;
-        let row = single(&rows)?;
-        let pairs = |sources: &str, reasons: &str| -> Result<_, CatalogError> {
-            let sources: Vec<String> = row.try_get(sources)?;
-            let reasons: Vec<String> = row.try_get(reasons)?;
-            Ok(sources.into_iter().zip(reasons).collect())
-        };
+        let row = single(rows)?;
         Ok(IndexStats {
-            documents: unsigned(row, "documents")?,
-            chunks: unsigned(row, "chunks")?,
-            tokens: unsigned(row, "tokens")?,
-            stale: pairs("stale_sources", "stale_reasons")?,
-            failed: pairs("failed_sources", "failed_reasons")?,
-            pending_points: unsigned(row, "pending_points")?,
-            last_indexed_at: row.try_get("last_indexed_at")?,
+            stale: pairs(&row, "stale_sources", "stale_reasons")?,
+            failed: pairs(&row, "failed_sources", "failed_reasons")?,
+            ..IndexStats::from_row(&row)?
         })
     }
 }
 
-fn being_dropped(row: &Row) -> Result<(), CatalogError> {
-    let since: Option<Timestamp> = row.try_get("dropped_at")?;
-    match since {
-        None => Ok(()),
+/// Reads an index that is not being dropped.
+fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
+    let dropped_at: Option<Timestamp> = row.try_get("dropped_at")?;
+    match dropped_at {
+        None => IndexRow::from_row(row),
         Some(_) => Err(CatalogError::BeingDropped),
     }
 }
 
-fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
-    let state: &str = row.try_get("state")?;
-    let Json(spec) = row.try_get("spec")?;
-    let Json(site) = row.try_get("site")?;
-    Ok(IndexRow {
-        index_id: row.try_get("index_id")?,
-        spec,
-        collection: row.try_get("collection")?,
-        state: IndexState::named(state)
-            .ok_or_else(|| CatalogError::Rejected(format!("column state: {state}")))?,
-        site,
-        pages_expected: row
-            .try_get::<_, Option<i64>>("pages_expected")?
-            .map(|_| unsigned(row, "pages_expected"))
-            .transpose()?,
-        calibration: row
-            .try_get::<_, Option<Json<Calibration>>>("scales")?
-            .map(|Json(calibration)| calibration),
-    })
+fn pairs(row: &Row, sources: &str, reasons: &str) -> Result<Vec<(String, String)>, CatalogError> {
+    let sources: Vec<String> = row.try_get(sources)?;
+    let reasons: Vec<String> = row.try_get(reasons)?;
+    Ok(sources.into_iter().zip(reasons).collect())
 }

@@ -2,31 +2,16 @@
 
 use std::time::Duration;
 
-use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::PostgresCatalog;
-use super::pool::single;
-use super::values::unsigned;
-use crate::catalog::insights::PLACES;
-use crate::catalog::{
-    AskedQuestion, CatalogError, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
-    microseconds,
+use crate::catalog::insights::{
+    ALL, DISLIKED, NOT_COVERED, PLACES, UNCERTAIN, figures_of_a_day, unhelpful,
 };
-
-const ALL: &str = "true";
-/// Questions without any related section in the book.
-const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
-/// Questions that the book may not answer.
-const UNCERTAIN: &str = "status = 'success' AND uncertain";
-/// Answers that a reader did not find helpful.
-const DISLIKED: &str =
-    "EXISTS (SELECT FROM feedback WHERE message_id = query_id AND rating = 'down')";
-
-/// Questions that were answered, but not in a way that a reader found helpful.
-fn unhelpful() -> String {
-    format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
-}
+use crate::catalog::{
+    CatalogError, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
+    single,
+};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn insights(
@@ -48,44 +33,14 @@ impl PostgresCatalog {
         })
     }
 
-    pub(in crate::catalog) async fn asked_questions(
-        &self,
-        since: Duration,
-        limit: u32,
-    ) -> Result<Vec<AskedQuestion>, CatalogError> {
-        let statement =
-            "SELECT max(question COLLATE \"C\") AS question, count(*) AS count FROM chat_queries
-             WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success'
-                AND question IS NOT NULL
-             GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2";
-        let (since, limit) = (microseconds(since), i64::from(limit));
-        let parameters = [(&since as _, Type::INT8), (&limit as _, Type::INT8)];
-        let rows = self.pool.query(statement, &parameters).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(AskedQuestion {
-                    question: row.try_get("question")?,
-                    count: unsigned(row, "count")?,
-                })
-            })
-            .collect()
-    }
-
     async fn days(&self, since: i64) -> Result<Vec<DayInsight>, CatalogError> {
         let statement = format!(
-                "SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS questions,
-                    count(*) FILTER (WHERE {NOT_COVERED}) AS not_covered,
-                count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
-                    count(*) FILTER (WHERE degraded) AS degraded,
-                    count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
-                    count(saved_micro_usd) AS cached,
-                    sum(tokens)::bigint AS tokens, sum(cost_micro_usd)::bigint AS cost_micro_usd,
-                    coalesce(sum(saved_micro_usd), 0)::bigint AS saved_micro_usd
-                 FROM chat_queries WHERE created_at >= now() - $1 * interval '1 microsecond'
-                 GROUP BY day ORDER BY day"
+            "SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, {}
+             FROM chat_queries WHERE created_at >= now() - $1 * interval '1 microsecond'
+             GROUP BY day ORDER BY day",
+            figures_of_a_day(),
         );
-        let rows = self.pool.query(&statement, &[(&since, Type::INT8)]).await?;
-        rows.iter().map(day).collect()
+        self.query(&statement, &[(&since, Type::INT8)]).await
     }
 
     /// The most frequent questions that match the condition.
@@ -96,14 +51,11 @@ impl PostgresCatalog {
              WHERE created_at >= now() - $1 * interval '1 microsecond' AND {of}
              GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2"
         );
-        let rows = self
-            .pool
-            .query(
-                &statement,
-                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
-            )
-            .await?;
-        rows.iter().map(question).collect()
+        self.query(
+            &statement,
+            &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+        )
+        .await
     }
 
     /// The lessons cited most by answers that match the condition.
@@ -117,14 +69,11 @@ impl PostgresCatalog {
              GROUP BY document_id, title, url
              ORDER BY count DESC, title COLLATE \"C\", url COLLATE \"C\" LIMIT $2"
         );
-        let rows = self
-            .pool
-            .query(
-                &statement,
-                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
-            )
-            .await?;
-        rows.iter().map(lesson).collect()
+        self.query(
+            &statement,
+            &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+        )
+        .await
     }
 
     /// The numbers of answers that readers found helpful, and did not.
@@ -133,9 +82,7 @@ impl PostgresCatalog {
                 count(*) FILTER (WHERE rating = 'down') AS not_helpful
              FROM feedback JOIN chat_queries ON message_id = query_id
              WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond'";
-        let rows = self.pool.query(statement, &[(&since, Type::INT8)]).await?;
-        let row = single(&rows)?;
-        Ok((unsigned(row, "helpful")?, unsigned(row, "not_helpful")?))
+        single(self.query(statement, &[(&since, Type::INT8)]).await?)
     }
 
     /// The newest comments.
@@ -147,53 +94,10 @@ impl PostgresCatalog {
              WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond' AND comment IS NOT NULL
                 AND rating IN ('up', 'down')
              ORDER BY feedback.created_at DESC, feedback_id LIMIT $2";
-        let rows = self
-            .pool
-            .query(
-                statement,
-                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
-            )
-            .await?;
-        rows.iter().map(comment).collect()
+        self.query(
+            statement,
+            &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+        )
+        .await
     }
-}
-
-fn comment(row: &Row) -> Result<CommentInsight, CatalogError> {
-    Ok(CommentInsight {
-        day: row.try_get("day")?,
-        question: row.try_get("question")?,
-        comment: row.try_get("comment")?,
-        helpful: row.try_get("helpful")?,
-    })
-}
-
-fn day(row: &Row) -> Result<DayInsight, CatalogError> {
-    Ok(DayInsight {
-        day: row.try_get("day")?,
-        questions: unsigned(row, "questions")?,
-        not_covered: unsigned(row, "not_covered")?,
-        uncertain: unsigned(row, "uncertain")?,
-        degraded: unsigned(row, "degraded")?,
-        incomplete: unsigned(row, "incomplete")?,
-        tokens: unsigned(row, "tokens")?,
-        cost_micro_usd: unsigned(row, "cost_micro_usd")?,
-        cached: unsigned(row, "cached")?,
-        saved_micro_usd: unsigned(row, "saved_micro_usd")?,
-    })
-}
-
-fn question(row: &Row) -> Result<OpenQuestion, CatalogError> {
-    Ok(OpenQuestion {
-        question_hash: row.try_get("question_hash")?,
-        question: row.try_get("question")?,
-        count: unsigned(row, "count")?,
-    })
-}
-
-fn lesson(row: &Row) -> Result<LessonInsight, CatalogError> {
-    Ok(LessonInsight {
-        title: row.try_get("title")?,
-        url: row.try_get("url")?,
-        count: unsigned(row, "count")?,
-    })
 }

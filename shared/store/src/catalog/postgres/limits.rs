@@ -3,8 +3,7 @@
 use tokio_postgres::types::Type;
 
 use super::PostgresCatalog;
-use super::pool::single;
-use crate::catalog::{Account, CatalogError, RateLimit, RatePermit, signed};
+use crate::catalog::{Account, CatalogError, RateLimit, RatePermit, signed, single};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn acquire(
@@ -14,7 +13,6 @@ impl PostgresCatalog {
     ) -> Result<RatePermit, CatalogError> {
         // Same algorithm as `RateLimit::acquire`. The statement is its own transaction, so every now() is the time when it began.
         let rows = self
-            .pool
             .query(
                 "INSERT INTO rate_limits AS held (key, tat, allowed)
                  VALUES ($1, now() + $2 * interval '1 microsecond', true)
@@ -32,8 +30,8 @@ impl PostgresCatalog {
                 ],
             )
             .await?;
-        let row = single(&rows)?;
-        Ok(limit.permit(row.try_get("allowed")?, row.try_get("ahead")?))
+        let (allowed, ahead) = single(rows)?;
+        Ok(limit.permit(allowed, ahead))
     }
 
     pub(in crate::catalog) async fn reserve_spend(

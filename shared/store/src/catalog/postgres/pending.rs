@@ -6,8 +6,6 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::PostgresCatalog;
-use super::pool::single;
-use super::values::unsigned;
 use crate::catalog::{CatalogError, Pending};
 
 impl PostgresCatalog {
@@ -38,93 +36,21 @@ impl PostgresCatalog {
     ) -> Result<Vec<Pending>, CatalogError> {
         let microseconds = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
         // Rows locked by a commit are skipped. If the response is lost, the claimed points become due again later.
-        let rows = self
-            .pool
-            .query(
-                "WITH due AS (
-                    SELECT point_id, kind, created_at FROM pending_points
-                    WHERE index_id = $1
-                        AND (kind = 'garbage'
-                            OR kind = 'intent' AND now() - created_at >= $2 * interval '1 microsecond'
-                            OR kind = 'claimed' AND now() - claimed_at >= $2 * interval '1 microsecond')
-                    FOR UPDATE SKIP LOCKED),
-                 claimed AS (
-                    UPDATE pending_points SET kind = 'claimed', claimed_at = now() FROM due
-                    WHERE pending_points.index_id = $1 AND pending_points.point_id = due.point_id
-                        AND due.kind = 'intent')
-                 SELECT point_id, kind <> 'intent' AS last_time FROM due ORDER BY created_at, point_id",
-                &[(&index_id, Type::INT8), (&microseconds, Type::INT8)],
-            )
-            .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Pending {
-                    point_id: row.try_get("point_id")?,
-                    last_time: row.try_get("last_time")?,
-                })
-            })
-            .collect()
-    }
-
-    pub(in crate::catalog) async fn forget(
-        &self,
-        index_id: i64,
-        points: &[Uuid],
-    ) -> Result<(), CatalogError> {
-        self.pool
-            .query(
-                "DELETE FROM pending_points WHERE index_id = $1 AND kind <> 'intent' AND point_id = ANY($2)",
-                &[(&index_id, Type::INT8), (&points, Type::UUID_ARRAY)],
-            )
-            .await?;
-        Ok(())
-    }
-
-    pub(in crate::catalog) async fn known_points(
-        &self,
-        index_id: i64,
-    ) -> Result<Vec<(Uuid, bool)>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT qdrant_point_id, true FROM document_chunks WHERE index_id = $1
-                 UNION ALL SELECT point_id, false FROM pending_points WHERE index_id = $1",
-                &[(&index_id, Type::INT8)],
-            )
-            .await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-            .collect()
-    }
-
-    pub(in crate::catalog) async fn sources_of_points(
-        &self,
-        index_id: i64,
-        points: &[Uuid],
-    ) -> Result<Vec<(Uuid, String)>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT qdrant_point_id, source_file FROM document_chunks WHERE index_id = $1 AND qdrant_point_id = ANY($2)",
-                &[(&index_id, Type::INT8), (&points, Type::UUID_ARRAY)],
-            )
-            .await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-            .collect()
-    }
-
-    pub(in crate::catalog) async fn pending_count(
-        &self,
-        index_id: i64,
-    ) -> Result<u64, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT count(*) AS points FROM pending_points WHERE index_id = $1",
-                &[(&index_id, Type::INT8)],
-            )
-            .await?;
-        unsigned(single(&rows)?, "points")
+        self.query(
+            "WITH due AS (
+                SELECT point_id, kind, created_at FROM pending_points
+                WHERE index_id = $1
+                    AND (kind = 'garbage'
+                        OR kind = 'intent' AND now() - created_at >= $2 * interval '1 microsecond'
+                        OR kind = 'claimed' AND now() - claimed_at >= $2 * interval '1 microsecond')
+                FOR UPDATE SKIP LOCKED),
+             claimed AS (
+                UPDATE pending_points SET kind = 'claimed', claimed_at = now() FROM due
+                WHERE pending_points.index_id = $1 AND pending_points.point_id = due.point_id
+                    AND due.kind = 'intent')
+             SELECT point_id, kind <> 'intent' AS last_time FROM due ORDER BY created_at, point_id",
+            &[(&index_id, Type::INT8), (&microseconds, Type::INT8)],
+        )
+        .await
     }
 }

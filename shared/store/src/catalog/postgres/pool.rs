@@ -13,7 +13,7 @@ use tokio_postgres::{Client, Row};
 use super::PostgresOptions;
 use super::address::Address;
 use super::failure::Failure;
-use crate::catalog::{CatalogError, SCHEMA_VERSION};
+use crate::catalog::{CatalogError, SCHEMA_VERSION, single};
 
 /// How much longer the client waits than the server's statement timeout. The server cancels a slow statement first, so the
 /// connection stays usable.
@@ -79,7 +79,7 @@ impl Pool {
     pub(super) async fn check_schema(&self) -> Result<(), CatalogError> {
         let version = "SELECT coalesce(max(version), 0) FROM schema_version";
         let found = match self.query_unchecked(version, &[]).await {
-            Ok(rows) => single(&rows)?.try_get(0)?,
+            Ok(rows) => single(rows)?.try_get(0)?,
             Err(failure) if failure.code == Some(SqlState::UNDEFINED_TABLE) => 0,
             Err(failure) => return Err(failure.error),
         };
@@ -174,17 +174,6 @@ fn begin(limit: Duration) -> String {
     )
 }
 
-/// Returns the only row; anything else is an error.
-pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
-    match rows {
-        [row] => Ok(row),
-        _ => Err(CatalogError::Rejected(format!(
-            "{} rows instead of one",
-            rows.len()
-        ))),
-    }
-}
-
 /// A connection in use. It returns to the pool only after the server has responded outside of a transaction, because the
 /// connection of a dropped future may still be busy.
 struct Connection<'a> {
@@ -254,8 +243,8 @@ impl Connection<'_> {
             return Err(Failure::timeout(limit));
         };
         let answer = answer.map_err(Failure::from);
-        let broke = |failure: &Failure| failure.connection_lost || failure.code.is_none();
-        self.reusable = !self.in_transaction && !answer.as_ref().is_err_and(broke);
+        self.reusable =
+            !self.in_transaction && !answer.as_ref().is_err_and(Failure::is_of_connection);
         answer
     }
 

@@ -18,25 +18,22 @@ impl PostgresCatalog {
         version: &str,
         limit: u32,
     ) -> Result<Vec<Uuid>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                &format!(
-                    "SELECT document_id FROM documents AS document
-                     WHERE index_id = $1 AND locale = $2 AND version = $3 AND NOT deleted
-                        AND EXISTS (SELECT 1 FROM document_chunks AS chunk
-                            WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id AND {HAS_QUESTIONS})
-                     ORDER BY source LIMIT $4"
-                ),
-                &[
-                    (&index_id, Type::INT8),
-                    (&locale, Type::TEXT),
-                    (&version, Type::TEXT),
-                    (&i64::from(limit), Type::INT8),
-                ],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+        self.query(
+            &format!(
+                "SELECT document_id FROM documents AS document
+                 WHERE index_id = $1 AND locale = $2 AND version = $3 AND NOT deleted
+                    AND EXISTS (SELECT 1 FROM document_chunks AS chunk
+                        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id AND {HAS_QUESTIONS})
+                 ORDER BY source LIMIT $4"
+            ),
+            &[
+                (&index_id, Type::INT8),
+                (&locale, Type::TEXT),
+                (&version, Type::TEXT),
+                (&i64::from(limit), Type::INT8),
+            ],
+        )
+        .await
     }
 
     pub(in crate::catalog) async fn sections_with_questions(

@@ -108,7 +108,6 @@ impl PostgresCatalog {
         let Some(row) = rows.first() else {
             return Ok(DocumentFrequencies::default());
         };
-        let count = |number: i64| u64::try_from(number).unwrap_or(0);
         let chunks = count(row.try_get(0)?);
         let counted: Vec<i64> = row.try_get(1)?;
         let mut with: BTreeMap<String, u64> =
@@ -118,24 +117,10 @@ impl PostgresCatalog {
         }
         Ok(DocumentFrequencies { chunks, with })
     }
+}
 
-    pub(in crate::catalog) async fn values(
-        &self,
-        index_id: i64,
-        payload_field: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        // In lax mode, the default, `[*]` treats a scalar as a list of one.
-        let rows = self
-            .pool
-            .query(
-                "SELECT DISTINCT value #>> '{}' FROM document_chunks,
-                    jsonb_path_query(payload #> string_to_array($2, '.'), '$[*]') AS value
-                 WHERE index_id = $1 AND value <> 'null' AND NOT coalesce((payload->>'unlisted')::boolean, false)",
-                &[(&index_id, Type::INT8), (&payload_field, Type::TEXT)],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
-    }
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }
 
 /// The JSON that every admitted payload must contain, for `@>`.
@@ -162,10 +147,12 @@ fn contained(conditions: &[Condition]) -> Value {
 
 /// The most that numbers of admitted payloads may be, by their field.
 fn at_most(conditions: &[Condition]) -> Value {
-    let limits = conditions.iter().filter_map(|condition| match condition.test {
-        Test::AtMost(most) => Some((condition.field.clone(), Value::from(most))),
-        _ => None,
-    });
+    let limits = conditions
+        .iter()
+        .filter_map(|condition| match condition.test {
+            Test::AtMost(most) => Some((condition.field.clone(), Value::from(most))),
+            _ => None,
+        });
     Value::Object(limits.collect())
 }
 
@@ -189,22 +176,27 @@ fn any_of(beginnings: &[String]) -> String {
 /// Normalises the words to search for, each given as the stems of its forms: lower case, split at characters other than letters
 /// and digits, without duplicates.
 fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
-    let beginnings = |forms: &Vec<String>| -> BTreeSet<String> {
-        let forms = forms.iter().map(|form| form.to_lowercase());
-        forms
-            .flat_map(|form| words(&form).map(str::to_owned).collect::<Vec<_>>())
-            .collect()
-    };
-    let looked_for: BTreeSet<BTreeSet<String>> = looked_for.iter().map(beginnings).collect();
-    let looked_for = looked_for.into_iter().filter(|forms| !forms.is_empty());
+    let looked_for: BTreeSet<BTreeSet<String>> = looked_for
+        .iter()
+        .map(|forms| {
+            forms
+                .iter()
+                .flat_map(|form| words(&form.to_lowercase()))
+                .collect()
+        })
+        .filter(|forms: &BTreeSet<String>| !forms.is_empty())
+        .collect();
     looked_for
+        .into_iter()
         .map(|forms| forms.into_iter().collect())
         .collect()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> Vec<String> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::values::{json, now, uuid};
+use super::values::{json, now, rows};
 use super::{DatabaseError, SqliteCatalog, begin_write};
+use crate::catalog::sql::{self, CHUNK_CHANGES, CHUNK_COLUMNS};
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk};
 use crate::index::{ChunkPayload, document_terms, split, without_text};
 
@@ -54,7 +55,7 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Da
     }
     write_inputs(transaction, commit)?;
     transaction.execute(
-        "DELETE FROM document_failures WHERE index_id = ?1 AND source = ?2",
+        sql::FORGET_FAILURE,
         (commit.index_id, &commit.document.source),
     )?;
     let garbage = match &commit.chunks {
@@ -68,16 +69,7 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Da
 fn write_document(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<usize> {
     let document = &commit.document;
     transaction.execute(
-        "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
-            fingerprint, skip_reason, deleted, revision, last_indexed_at)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 + 1, ?14
-         WHERE ?13 = 0 OR EXISTS (SELECT 1 FROM documents WHERE index_id = ?1 AND document_id = ?2)
-         ON CONFLICT (index_id, source) DO UPDATE SET
-            title = excluded.title, url = excluded.url, locale = excluded.locale,
-            version = excluded.version, lesson_id = excluded.lesson_id, lesson = excluded.lesson,
-            fingerprint = excluded.fingerprint, skip_reason = excluded.skip_reason, deleted = excluded.deleted,
-            revision = excluded.revision, last_indexed_at = excluded.last_indexed_at
-         WHERE documents.revision = ?13 AND documents.document_id = ?2",
+        sql::WRITE_DOCUMENT.sqlite,
         params![
             commit.index_id,
             document.document_id.to_string(),
@@ -107,10 +99,7 @@ fn take_intents(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<
 
 fn write_inputs(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<()> {
     let document_id = commit.document.document_id.to_string();
-    transaction.execute(
-        "DELETE FROM document_inputs WHERE index_id = ?1 AND document_id = ?2",
-        (commit.index_id, &document_id),
-    )?;
+    transaction.execute(sql::DELETE_INPUTS, (commit.index_id, &document_id))?;
     transaction.execute(
         "INSERT INTO document_inputs (index_id, document_id, path) SELECT DISTINCT ?1, ?2, value FROM json_each(?3)",
         (commit.index_id, &document_id, json(&commit.inputs)),
@@ -124,23 +113,19 @@ fn write_chunks(
     transaction: &Transaction,
     commit: &Commit,
     chunks: &[NewChunk],
-) -> rusqlite::Result<Vec<Uuid>> {
+) -> Result<Vec<Uuid>, DatabaseError> {
     let document_id = commit.document.document_id.to_string();
     let points: Vec<_> = chunks.iter().map(|chunk| chunk.row.point_id).collect();
     let chunk_ids: Vec<_> = chunks.iter().map(|chunk| chunk.row.chunk_id).collect();
-    let garbage = transaction
-        .prepare_cached(
-            "INSERT INTO pending_points (index_id, point_id, document_id, kind, created_at)
-             SELECT index_id, qdrant_point_id, document_id, 'garbage', ?4 FROM document_chunks
-             WHERE index_id = ?1 AND document_id = ?2
-                AND qdrant_point_id NOT IN (SELECT value FROM json_each(?3))
-             RETURNING point_id",
-        )?
-        .query_map(
-            (commit.index_id, &document_id, json(&points), now()),
-            |row| uuid(row, "point_id"),
-        )?
-        .collect::<Result<_, _>>()?;
+    let garbage = rows(
+        transaction,
+        "INSERT INTO pending_points (index_id, point_id, document_id, kind, created_at)
+         SELECT index_id, qdrant_point_id, document_id, 'garbage', ?4 FROM document_chunks
+         WHERE index_id = ?1 AND document_id = ?2
+            AND qdrant_point_id NOT IN (SELECT value FROM json_each(?3))
+         RETURNING point_id",
+        (commit.index_id, &document_id, json(&points), now()),
+    )?;
     transaction.execute(
         "DELETE FROM document_chunks
          WHERE index_id = ?1 AND document_id = ?2 AND chunk_id NOT IN (SELECT value FROM json_each(?3))",
@@ -174,28 +159,22 @@ fn write_chunk(
     // A chunk that keeps its point keeps its payload, and therefore its terms.
     let new = (!kept).then(|| Searchable::from_payload(payload));
     let chunk_number: i64 = transaction
-        .prepare_cached(
-            "INSERT INTO document_chunks (index_id, chunk_id, document_id, position, chapter, chapter_id, section,
-                section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
-                payload_hash, created_at, updated_at, payload, metadata_id, term_count)
+        .prepare_cached(&format!(
+            "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, created_at, updated_at, payload,
+                metadata_id, term_count)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17,
-                coalesce(?18, (SELECT payload FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)),
-                coalesce(?19, (SELECT metadata_id FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)),
-                coalesce(?20, (SELECT term_count FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)))
-             ON CONFLICT (index_id, chunk_id) DO UPDATE SET
-                position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
-                section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
-                start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
-                qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
-                payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
+                coalesce(?18, (SELECT payload FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?3)),
+                coalesce(?19, (SELECT metadata_id FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?3)),
+                coalesce(?20, (SELECT term_count FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?3)))
+             ON CONFLICT (index_id, chunk_id) DO UPDATE SET {CHUNK_CHANGES},
                 payload = excluded.payload, metadata_id = excluded.metadata_id, term_count = excluded.term_count
-             RETURNING chunk_number",
-        )?
+             RETURNING chunk_number"
+        ))?
         .query_row(
             params![
                 commit.index_id,
-                chunk_id,
                 commit.document.document_id.to_string(),
+                chunk_id,
                 chunk.position,
                 chunk.chapter,
                 chunk.chapter_id,

@@ -5,11 +5,10 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 use uuid::Uuid;
 
-use super::answers::forget_answers;
-use super::values::{ago, now, uuid};
+use super::values::{ago, now, rows};
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::answers::MAX_AGE;
-use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds};
+use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
+use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds, sql};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn save_exchange(
@@ -53,19 +52,12 @@ impl SqliteCatalog {
             if conversation.is_none() {
                 return Ok(None);
             }
-            let mut exchanges: Vec<StoredExchange> = transaction
-                .prepare(
-                    "SELECT message_id, question, answer FROM messages WHERE conversation_id = ?1
-                     ORDER BY created_at DESC, message_id DESC LIMIT ?2",
-                )?
-                .query_map((conversation_id, last), |row| {
-                    Ok(StoredExchange {
-                        message_id: uuid(row, "message_id")?,
-                        question: row.get("question")?,
-                        answer: row.get("answer")?,
-                    })
-                })?
-                .collect::<Result<_, _>>()?;
+            let mut exchanges: Vec<StoredExchange> = rows(
+                &transaction,
+                "SELECT message_id, question, answer FROM messages WHERE conversation_id = ?1
+                 ORDER BY created_at DESC, message_id DESC LIMIT ?2",
+                (conversation_id, last),
+            )?;
             exchanges.reverse();
             Ok(Some(exchanges))
         })
@@ -119,6 +111,20 @@ impl SqliteCatalog {
         })
         .await
     }
+}
+
+/// Deletes answers cached before a moment, and all but the newest [`MAX_ANSWERS`].
+fn forget_answers(connection: &Connection, before: i64) -> rusqlite::Result<()> {
+    connection.execute(
+        "DELETE FROM cached_answers WHERE created_at <= ?1",
+        [before],
+    )?;
+    connection.execute(
+        "DELETE FROM cached_answers
+         WHERE key IN (SELECT key FROM cached_answers ORDER BY created_at DESC, key LIMIT -1 OFFSET ?1)",
+        [MAX_ANSWERS],
+    )?;
+    Ok(())
 }
 
 /// Empties the write-ahead log, which still contains deleted texts. While another process reads the file, this has no effect
@@ -183,12 +189,12 @@ fn complete(transaction: &Transaction, new: &NewExchange, answer: &str) -> rusql
         return Ok(false);
     }
     let written = transaction.execute(
-        "UPDATE messages SET question = ?3, answer = ?4 WHERE message_id = ?1 AND conversation_id = ?2",
+        sql::ANSWER_MESSAGE,
         (
-            new.exchange.message_id.to_string(),
-            &conversation_id,
             &new.exchange.question,
             answer,
+            new.exchange.message_id.to_string(),
+            &conversation_id,
         ),
     )?;
     Ok(written > 0)

@@ -1,52 +1,13 @@
-//! The log of questions and ratings.
+//! Ratings.
 
 use rusqlite::params;
 use uuid::Uuid;
 
-use super::values::{json, now};
+use super::values::now;
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::{CatalogError, Feedback, QueryLog, signed};
+use crate::catalog::{CatalogError, Feedback};
 
 impl SqliteCatalog {
-    pub(in crate::catalog) async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
-        let log = log.clone();
-        self.run(move |connection| {
-            connection.execute(
-                "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
-                    cited_chunk_ids, response_time_ms, status, answered, uncertain, tokens, cost_micro_usd, degraded,
-                    question, saved_micro_usd, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-                 ON CONFLICT (query_id) DO UPDATE SET
-                    user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
-                    retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
-                    response_time_ms = excluded.response_time_ms, status = excluded.status,
-                    answered = excluded.answered, uncertain = excluded.uncertain, tokens = excluded.tokens,
-                    cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
-                    question = excluded.question, saved_micro_usd = excluded.saved_micro_usd
-                 WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
-                params![
-                    log.query_id.to_string(),
-                    log.user_ip_hash,
-                    log.question_hash,
-                    json(&log.retrieved_chunk_ids),
-                    json(&log.cited_chunk_ids),
-                    signed(log.response_time_ms),
-                    log.status.name(),
-                    log.answered,
-                    log.uncertain,
-                    signed(log.tokens),
-                    signed(log.cost_micro_usd),
-                    log.degraded,
-                    log.question,
-                    log.saved_micro_usd.map(signed),
-                    now(),
-                ],
-            )?;
-            Ok(())
-        })
-        .await
-    }
-
     pub(in crate::catalog) async fn add_feedback(
         &self,
         feedback: &Feedback,

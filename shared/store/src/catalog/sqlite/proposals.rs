@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::SqliteCatalog;
 use super::documents::read_joined;
-use super::values::uuid;
+use super::values::rows;
 use crate::catalog::{CatalogError, JoinedChunk};
 
 /// As in the index `document_chunks_questions`, which is used only for these words. A damaged payload has no questions.
@@ -21,18 +21,15 @@ impl SqliteCatalog {
     ) -> Result<Vec<Uuid>, CatalogError> {
         let (locale, version) = (locale.to_owned(), version.to_owned());
         self.read(move |connection| {
-            let pages = connection
-                .prepare_cached(&format!(
-                    "SELECT document_id FROM documents AS document
-                     WHERE index_id = ?1 AND locale = ?2 AND version = ?3 AND NOT deleted
-                        AND EXISTS (SELECT 1 FROM document_chunks WHERE index_id = ?1 AND {HAS_QUESTIONS})
-                        AND EXISTS (SELECT 1 FROM document_chunks AS chunk
-                            WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id AND {HAS_QUESTIONS})
-                     ORDER BY source LIMIT ?4"
-                ))?
-                .query_map((index_id, locale, version, limit), |row| uuid(row, "document_id"))?
-                .collect::<Result<_, _>>()?;
-            Ok(pages)
+            let statement = format!(
+                "SELECT document_id FROM documents AS document
+                 WHERE index_id = ?1 AND locale = ?2 AND version = ?3 AND NOT deleted
+                    AND EXISTS (SELECT 1 FROM document_chunks WHERE index_id = ?1 AND {HAS_QUESTIONS})
+                    AND EXISTS (SELECT 1 FROM document_chunks AS chunk
+                        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id AND {HAS_QUESTIONS})
+                 ORDER BY source LIMIT ?4"
+            );
+            rows(connection, &statement, (index_id, locale, version, limit))
         })
         .await
     }

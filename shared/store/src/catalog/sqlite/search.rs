@@ -43,24 +43,4 @@ impl SqliteCatalog {
         })
         .await
     }
-
-    pub(in crate::catalog) async fn values(
-        &self,
-        index_id: i64,
-        payload_field: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        let payload_field = payload_field.to_owned();
-        self.read(move |connection| {
-            let values = connection
-                .prepare_cached(
-                    "SELECT DISTINCT CAST(value AS TEXT) FROM chunk_metadata, json_each(fields, '$.' || ?2)
-                     WHERE metadata_id IN (SELECT metadata_id FROM document_chunks WHERE index_id = ?1)
-                        AND value IS NOT NULL AND NOT coalesce(json_extract(fields, '$.unlisted'), 0)",
-                )?
-                .query_map((index_id, payload_field), |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
-            Ok(values)
-        })
-        .await
-    }
 }
