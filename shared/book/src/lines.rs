@@ -131,10 +131,23 @@ pub(super) fn directive(content: &str) -> Option<(String, &str)> {
         .flat_map(char::to_uppercase)
         .chain(first)
         .collect();
+    // The attribute wins (theme-common 3.10, `admonitionUtils`).
+    let title = title_attribute(attributes).unwrap_or(title);
     let shown = if title.is_empty() {
         kind
     } else {
         format!("{kind}: {title}")
     };
     Some((shown, attributes))
+}
+
+/// Returns the `title` of `{title="…" .wide}`.
+fn title_attribute(attributes: &str) -> Option<&str> {
+    let (before, after) = attributes.split_once("title=")?;
+    if !before.ends_with([' ', '{']) {
+        return None;
+    }
+    let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (title, _) = after[1..].split_once(quote)?;
+    Some(title.trim())
 }

@@ -7,6 +7,7 @@ mod marked_tag;
 mod code_component;
 mod inline;
 mod expression;
+mod tabs;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use crate::mdx_code_block::Unwrapped;
 use crate::modules::{EsmBlock, esm_blocks};
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Generated;
+use tabs::TabLabels;
 
 pub(super) use flow::REMOVED_BLOCK;
 pub(super) use marked_tag::{Marked, marked_pieces};
@@ -153,6 +155,8 @@ struct Preparer<'a> {
     waiting_mark: String,
     /// True between the start and end marks of a link.
     in_link: bool,
+    /// The labels of the open `Tabs`, outermost first.
+    tabs: Vec<TabLabels>,
 }
 
 impl<'a> Preparer<'a> {
@@ -180,6 +184,7 @@ impl<'a> Preparer<'a> {
             quotes: 0,
             waiting_mark: String::new(),
             in_link: false,
+            tabs: Vec::new(),
         }
     }
 

@@ -403,11 +403,18 @@ fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
     let [all, compat] = options.map(|(name, option)| {
         picker.config_only(name, option, |value| match value.computed_line() {
             Some(_) => None,
-            // Other kinds of values, such as a list of single features, do not change it.
-            None => Some(value.bool()),
+            None => Some(
+                value
+                    .bool()
+                    .or_else(|| value.get("mdx1CompatDisabledByDefault").bool()),
+            ),
         })
     });
-    all == Some(Some(true)) || compat == Some(Some(false))
+    // An explicit setting wins (`configValidation` of Docusaurus 3.10).
+    match compat.flatten() {
+        Some(is_compatible) => !is_compatible,
+        None => all == Some(Some(true)),
+    }
 }
 
 fn slashed(url: &str) -> String {

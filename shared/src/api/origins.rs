@@ -6,10 +6,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::envelope::failure;
-use super::extract::SESSION_HEADER;
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
 use answer::error::{Error, ErrorKind};
@@ -109,27 +108,13 @@ pub async fn known_page(State(origins): State<Origins>, request: Request, next: 
     next.run(request).await
 }
 
-/// Headers of the Model Context Protocol that repeat parts of the body.
-const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
-
-/// Allows cross-origin requests from the book's own pages.
+/// Allows cross-origin requests from the book's own pages, with any headers: clients such as OpenAI's send many of their own.
 pub fn cors(origins: Origins) -> CorsLayer {
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
-    let headers = [
-        header::CONTENT_TYPE,
-        header::ACCEPT,
-        header::AUTHORIZATION,
-        HeaderName::from_static(SESSION_HEADER),
-    ];
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(
-            headers
-                .into_iter()
-                .chain(MCP_HEADERS.map(HeaderName::from_static))
-                .collect::<Vec<_>>(),
-        )
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([
             header::RETRY_AFTER,
             RATE_LIMIT,
