@@ -1,5 +1,7 @@
-//! Words of texts: how they are split, reduced to stems, and weighed by their frequency.
+//! Words of texts: how they are split, reduced to stems, and weighed by their frequency; and the characters that stand for something inside a text.
 
 mod words;
+
+pub mod marks;
 
 pub use words::*;
