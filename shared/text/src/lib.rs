@@ -1,7 +1,10 @@
-//! Words of texts: how they are split, reduced to stems, and weighed by their frequency; and the characters that stand for something inside a text.
+//! Words and sentences of texts: how they are split, and how words are reduced to stems and weighed by their frequency; and the characters that stand for
+//! something inside a text.
 
 mod words;
+mod sentences;
 
 pub mod marks;
 
+pub use sentences::{SENTENCE_ENDS, introduces, sentences};
 pub use words::*;
