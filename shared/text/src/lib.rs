@@ -1,9 +1,10 @@
-//! Words and sentences of texts: how they are split, and how words are reduced to stems and weighed by their frequency; and the characters that stand for
-//! something inside a text.
+//! Words and sentences of texts: how they are split, and how words are reduced to stems and weighed by their frequency; invisible characters, and those that
+//! stand for something inside a text.
 
 mod words;
 mod sentences;
 
+pub mod invisible;
 pub mod marks;
 
 pub use sentences::{SENTENCE_ENDS, introduces, sentences};

@@ -1,8 +1,8 @@
 //! Private-use characters that stand for something inside a text while a page or an answer is processed. All of them are declared here, so that none
 //! has two meanings.
 //!
-//! They are removed before a text leaves the reader or the writer that uses them. A model's text contains none when it is read, because invisible
-//! characters are removed first. A page may contain them; they are then read as marks.
+//! They are removed before a text leaves the reader or the writer that uses them. A model's text contains none when it is read, because
+//! [`crate::invisible`] removes them first. A page may contain them; they are then read as marks.
 
 use std::ops::RangeInclusive;
 
@@ -72,6 +72,7 @@ pub const PICTURE_END: char = '\u{10FFF3}';
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invisible::is_invisible;
 
     /// The private-use areas of planes 0, 15 and 16.
     const PRIVATE_USE: [RangeInclusive<char>; 3] = [
@@ -106,6 +107,10 @@ mod tests {
                 area.contains(mark.start()) && area.contains(mark.end())
             };
             assert!(PRIVATE_USE.iter().any(is_private), "{mark:?}");
+            assert!(
+                mark.clone().all(is_invisible),
+                "{mark:?} is kept in a model's text"
+            );
             for other in &ALL[..at] {
                 assert!(
                     mark.end() < other.start() || other.end() < mark.start(),

@@ -7,8 +7,6 @@ mod table;
 
 use std::sync::Arc;
 
-use text::marks::{CITATIONS, PROSE};
-
 use self::inline::{Inline, REMOVED};
 use self::line::{Before, Fence, Line, indentation, title_of, without_indentation};
 use self::paragraph::{Paragraph, is_east_asian, without_definitions};
@@ -16,7 +14,9 @@ use self::table::table;
 use super::address::{self, addresses};
 use super::allowed::AllowedLinks;
 use super::markers::Cited;
-use book::{HiddenFilter, LinePosition, ListMarkers, fence_info, heading_text};
+use book::{LinePosition, ListMarkers, fence_info, heading_text};
+use text::invisible::InvisibleFilter;
+use text::marks::{CITATIONS, PROSE};
 
 /// The longest word in bytes; the rest of a longer one is dropped.
 const MAX_WORD_BYTES: usize = 2_048;
@@ -40,7 +40,7 @@ const MAX_DEPTH: usize = 4;
 )]
 pub struct MarkdownWriter {
     allowed: Arc<AllowedLinks>,
-    filter: HiddenFilter,
+    filter: InvisibleFilter,
     /// Number of enclosing quotes.
     depth: usize,
     /// Bytes of the current word.
@@ -88,7 +88,7 @@ impl MarkdownWriter {
     fn within(allowed: Arc<AllowedLinks>, depth: usize) -> Self {
         Self {
             allowed,
-            filter: HiddenFilter::default(),
+            filter: InvisibleFilter::default(),
             depth,
             word: 0,
             line: String::new(),

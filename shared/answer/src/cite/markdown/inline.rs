@@ -7,12 +7,13 @@ use std::vec::IntoIter;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use regex::Regex;
-use text::marks::LINE_GUARD;
 
 use super::{marker_of, with_plain_markers, without_addresses};
 use crate::cite::address::{self, addresses};
 use crate::cite::allowed::AllowedLinks;
-use book::{LinePosition, MarkdownPiece, Pieces, Wrap, visible};
+use book::{LinePosition, MarkdownPiece, Pieces, Wrap};
+use text::invisible::visible;
+use text::marks::LINE_GUARD;
 
 /// Replaces an address that was removed.
 pub(super) const REMOVED: &str = "…";
