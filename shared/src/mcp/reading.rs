@@ -7,9 +7,10 @@ use answer::default_filters;
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Retriever;
 use book::chunk::count_tokens;
-use book::{ContentKind, origin_of_version, visible};
+use book::{ContentKind, origin_of_version};
 use store::catalog::{CatalogError, JoinedChunk, PageRow};
 use store::index::Filters;
+use text::invisible::visible;
 
 use super::id::{Id, Place};
 use super::text::{level, markdown, of_section, section_title};

@@ -1,7 +1,8 @@
 //! Prints a comparison as text, as Markdown for a pull request, or as JSON.
 
 use bookrag::answer::Outcome;
-use bookrag::book::{escaped, visible};
+use bookrag::book::escaped;
+use bookrag::invisible::visible;
 use serde::Serialize;
 
 use super::anchors::Vanished;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use bookrag::answer::{Answerer, Question};
 use bookrag::catalog::{Insights, OpenQuestion};
-use bookrag::cite::visible;
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::generate::Generator;
+use bookrag::invisible::visible;
 use bookrag::retrieve::ScoredChunk;
 use bookrag::words::{Language, Words};
 use serde::Serialize;

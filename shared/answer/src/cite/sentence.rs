@@ -1,6 +1,9 @@
 //! Splits a streamed text into sentences. Pure.
+//!
+//! [`text::sentences`] splits whole plain texts. Here the text is Markdown, and a sentence ends as soon as its next character shows it.
 
 use pulldown_cmark::{Event, Parser};
+use text::SENTENCE_ENDS;
 
 /// The longest sentence in bytes; of a longer one the end is kept.
 const MAX_BYTES: usize = 2_000;
@@ -20,7 +23,7 @@ pub struct SentenceTracker {
 impl SentenceTracker {
     /// Reads the next character, without markers.
     pub fn push(&mut self, c: char) {
-        if matches!(c, '.' | '!' | '?' | '…' | '۔' | '。' | '！' | '？') {
+        if SENTENCE_ENDS.contains(&c) {
             self.stop = Some(c);
         } else if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | ')' | ']' | '*' | '_' | '`'))
         {

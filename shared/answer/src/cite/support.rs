@@ -13,8 +13,7 @@ use std::collections::HashSet;
 pub use self::code::CodeSource;
 use self::names::{Name, Squeezed, has_option, names};
 use self::negation::{Sentence, Sentences};
-use book::chunk::sentences;
-use text::{Language, Words};
+use text::{Language, Words, sentences};
 
 /// The least share of a sentence's words in its passages, unless they lack fewer than [`MIN_LACKING`].
 const MIN_SHARE: f32 = 0.4;

@@ -12,6 +12,7 @@ use crate::retrieve::{Retriever, ScoredChunk, Scores};
 use book::{Mark, MarkKind};
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::ChunkPayload;
+use text::introduces;
 
 /// A heading with fewer words of its own is read with its subsections.
 const STUB_WORDS: usize = 40;
@@ -169,8 +170,7 @@ pub(crate) fn is_incomplete(scored: &ScoredChunk) -> bool {
 /// True if a heading has no text of its own, or only an introducing sentence.
 fn is_stub(scored: &ScoredChunk) -> bool {
     let chunk = &scored.chunk;
-    let leads = chunk.text.trim_end().ends_with([':', '：']);
-    chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || leads)
+    chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || introduces(&chunk.text))
 }
 
 /// Returns the chunks under a heading's subheadings in order, until there are enough words.

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::Suggestion;
-use crate::cite::{Citation, visible};
+use crate::cite::Citation;
 use crate::retrieve::{Retriever, ScoredChunk};
 use crate::understand::normal_form::normalised;
 use crate::understand::selection::{default_filters, path_of};
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::{FilterValues, Filters};
+use text::invisible::visible;
 
 /// The most characters of a question that fits on two lines of a panel; longer ones come last.
 const SHORT_CHARACTERS: usize = 90;

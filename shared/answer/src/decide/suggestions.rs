@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cite::visible;
 use crate::quote::{Passage, Similarities, brief};
+use text::invisible::visible;
 
 const MAX_SECTIONS: usize = 3;
 /// The longest text of a suggestion, in characters; a longer one is cut between words.

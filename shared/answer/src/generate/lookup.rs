@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::cite::visible;
 use crate::context::links;
 use crate::context::passages::{Surroundings, numbered, with_scores};
 use crate::error::Error;
@@ -16,6 +15,7 @@ use crate::{Mode, Prepared, Question, fence};
 use models::chat::{Called, FunctionCall, Lookup, Prompt};
 use store::catalog::CatalogError;
 use store::index::Filters;
+use text::invisible::visible;
 
 /// Time limit for looking one thing up.
 const DEADLINE: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ mod unmarked;
 use std::ops::Range;
 
 use book::{Mark, MarkKind, heading, marked_text, marker_length, table};
-use text::split;
+use text::{introduces, split};
 
 use super::Passage;
 
@@ -151,7 +151,7 @@ impl QuotableBlock {
 
     /// True for a paragraph that ends in a colon.
     pub(super) fn ends_in_colon(&self) -> bool {
-        self.kind == BlockKind::Paragraph && self.text.trim_end().ends_with([':', '：'])
+        self.kind == BlockKind::Paragraph && introduces(&self.text)
     }
 
     /// True for a short line that is not a sentence, such as a title.

@@ -8,6 +8,7 @@ use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::retrieve::PATH_SEPARATOR;
 use book::{ListMarkers, fenced};
+use text::SENTENCE_ENDS;
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at it. Of the strings that 240 questions of real users about eight sites need,
 /// answers then have .62, at 120 words .58; a median answer has 198 words instead of 158.
@@ -25,8 +26,6 @@ const FEWEST_ENTRIES: usize = 2;
 const MAX_LIST_WORDS: usize = 400;
 /// The most words of a section's first paragraph that is repeated before a later part.
 const MAX_LEAD_WORDS: usize = 40;
-/// Marks that end a sentence.
-const SENTENCE_ENDS: [char; 8] = ['.', '!', '?', '…', '。', '！', '？', '۔'];
 /// Scores that differ by less are equal.
 const TOLERANCE: f32 = 1e-6;
 

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use crate::block::{Block, BlockKind};
 use crate::decoding::with_line_feeds;
 use crate::document::Document;
-use crate::hidden::visible;
 use crate::omission::Omission;
+use text::invisible::visible;
 
 use super::types::Chunk;
 

@@ -22,7 +22,6 @@ use crate::titles::shortened_title;
 pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
-pub use split::sentences;
 pub use tokens::count_tokens;
 pub use types::Chunk;
 

@@ -3,9 +3,8 @@
 use std::borrow::{Borrow, Cow};
 use std::ops::{Deref, Range};
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::block::{Block, BlockKind, Mark};
+use text::sentences;
 
 use super::fenced_text;
 use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
@@ -233,27 +232,6 @@ fn line_of(block: &Block, unit: usize) -> u32 {
     let unit = u32::try_from(unit).unwrap_or(u32::MAX);
     let first = block.start_line.saturating_add(1);
     first.saturating_add(unit).min(block.end_line)
-}
-
-/// Splits a text after its sentences, which keep the white space behind them.
-///
-/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
-#[must_use]
-pub fn sentences(text: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let mut start = 0;
-    for (at, part) in text.split_sentence_bound_indices() {
-        let end = at + part.len();
-        if end == text.len() || part.ends_with(can_end_sentence) {
-            sentences.push(&text[start..end]);
-            start = end;
-        }
-    }
-    sentences
-}
-
-fn can_end_sentence(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '。' | '！' | '？')
 }
 
 /// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{formula, href};
 use crate::block::{Mark, MarkKind};
-use crate::hidden::visible;
+use text::invisible::visible;
 
 /// Text that GitHub Flavored Markdown links automatically. No escape prevents that in all of its renderers, so such addresses are
 /// written as code.

@@ -7,8 +7,8 @@ use regex::Regex;
 use super::{BlockReader, Pass};
 use crate::block::{BlockKind, Mark, MarkKind};
 use crate::dialect::Flavor;
-use crate::mdx::MATH_INFO;
 use crate::omission::OmissionReason;
+use text::marks::MATH_INFO;
 
 /// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
 const MAX_INDENTED_DEPTH: usize = 8;

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::marked_tag::marked_prose;
-use super::{
-    Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
-    REMOVED_MARK,
-};
+use super::{Dialect, Flavor, HeadingTag, LineKind, Preparer, REMOVED_BLOCK};
 use crate::jsx::{Gap, Tag, TagStart, parse_tag, tag_start};
 use crate::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Shown;
 use crate::placeholder::{Contents, Placeholder};
 use crate::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
+use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -243,7 +241,7 @@ impl Preparer<'_> {
     }
 
     fn mark_removed(&mut self) {
-        self.write(REMOVED_MARK.encode_utf8(&mut [0; 4]));
+        self.write(REMOVED.encode_utf8(&mut [0; 4]));
     }
 
     pub(super) fn push_escaped(&mut self, text: &str) {

@@ -102,14 +102,14 @@ impl<'a> Lines<'a> {
         let (first, rest) = self.described(description.unwrap_or_default());
         let indent = "  ".repeat(depth);
         if rest.is_empty() {
-            let all = sentences(before.into_iter().chain([first]).chain(after));
+            let all = join_sentences(before.into_iter().chain([first]).chain(after));
             self.push(format!("{indent}- {all}"));
             return;
         }
-        let head = sentences(before.into_iter().chain([first]));
+        let head = join_sentences(before.into_iter().chain([first]));
         self.paragraph(format!("{indent}- {head}"));
         self.indented(depth + 1, rest);
-        let after = sentences(after.into_iter());
+        let after = join_sentences(after.into_iter());
         if !after.is_empty() {
             self.indented(depth + 1, vec![after]);
         }
@@ -193,7 +193,7 @@ fn without_headings(text: &str) -> Vec<String> {
 }
 
 /// Joins sentences, and adds missing full stops.
-fn sentences(all: impl Iterator<Item = String>) -> String {
+fn join_sentences(all: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for sentence in all.filter(|sentence| !sentence.is_empty()) {
         if !text.is_empty() {

@@ -20,7 +20,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 use crate::fingerprint::hex;
-use crate::hidden::visible;
+use text::invisible::visible;
 
 /// The most characters of a question.
 pub const MAX_QUESTION_CHARACTERS: usize = 300;
