@@ -21,9 +21,9 @@ use book::{HiddenFilter, LinePosition, ListMarkers, fence_info, heading_text};
 const GUARD: char = '\u{e0ff}';
 /// Encloses the written text of a paragraph. A private-use character, too.
 const PROSE: char = '\u{e0fe}';
-/// The private-use character before those that stand for markers; the first of these is passage 1.
+/// The code point before the first private-use character that stands for a marker: passage 1 is `MARKERS + 1`.
 const MARKERS: u32 = 0xe100;
-/// The last private character.
+/// The last private-use character that can stand for a marker.
 const LAST_MARKER: u32 = 0xf8ff;
 /// The longest word in bytes; the rest of a longer one is dropped.
 const MAX_WORD_BYTES: usize = 2_048;
@@ -62,7 +62,7 @@ pub struct MarkdownWriter {
     in_list: bool,
     /// The output column of the block.
     column: usize,
-    /// Markers of items without output yet, and whether they are on this line.
+    /// Markers of list items without output yet, and whether they are on this line.
     markers: String,
     has_marker: bool,
     has_begun: bool,
@@ -130,7 +130,7 @@ impl MarkdownWriter {
         self.shown()
     }
 
-    /// Returns the remaining text at the end.
+    /// Ends the text. Returns what was held back.
     pub fn finish(&mut self) -> Vec<Cited> {
         self.end();
         self.shown()
@@ -282,7 +282,7 @@ impl MarkdownWriter {
         self.column = self.items.column(usize::MAX);
     }
 
-    /// Finds the list item that contains a block with this indentation.
+    /// Sets the output column of a block with this indentation, from the list item that contains it.
     fn indent(&mut self, indentation: usize) {
         if self.has_marker {
             return;
@@ -444,7 +444,7 @@ impl MarkdownWriter {
     }
 }
 
-/// Removes forbidden addresses from code.
+/// Replaces forbidden addresses in code by `…`.
 fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     let mut shown = String::with_capacity(code.len());
     let mut from = 0;

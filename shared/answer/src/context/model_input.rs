@@ -14,7 +14,7 @@ use store::index::{FilterValues, Filters};
 pub(crate) struct ModelInput {
     /// The passages, best first, each of one heading.
     pub(crate) passages: Vec<ScoredChunk>,
-    /// The points of the chunks that they consist of.
+    /// The ids of the points of their chunks.
     pub(crate) points: Vec<Uuid>,
 }
 

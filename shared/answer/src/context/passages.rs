@@ -17,10 +17,10 @@ use store::index::ChunkPayload;
 const STUB_WORDS: usize = 40;
 /// Reading subsections stops at this many words.
 const ENOUGH_WORDS: usize = 400;
-/// Chunks read before and after a chunk.
+/// The number of chunks read before a chunk, and after it.
 const REACH: i32 = 8;
 
-/// Numbers passages in their order.
+/// Numbers chunks from 1 as passages.
 pub(crate) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
     let numbered = chunks.iter().zip(1..);
     numbered
@@ -135,7 +135,7 @@ impl Surroundings {
     }
 }
 
-/// Returns a chunk that was read for another one, with the scores of that one.
+/// Gives a chunk that was read as a neighbour the scores of the chunk that was found.
 pub(crate) fn with_scores(scores: Scores, chunk: JoinedChunk) -> ScoredChunk {
     ScoredChunk {
         point_id: chunk.point_id,
@@ -161,12 +161,12 @@ fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
         && lines.contains(&chunk.end_line)
 }
 
-/// True if an extract may need the text around a chunk: the other parts of its section, or what stands below a heading with little text.
+/// True if an extract may need the text around a chunk: the other parts of its section, or the subsections of a heading with little text.
 pub(crate) fn is_incomplete(scored: &ScoredChunk) -> bool {
     scored.chunk.chunk_count > 1 || is_stub(scored)
 }
 
-/// True if a heading has no text of its own, or only an introducing sentence.
+/// True if a heading has little text of its own, or text that only introduces what follows.
 fn is_stub(scored: &ScoredChunk) -> bool {
     let chunk = &scored.chunk;
     let leads = chunk.text.trim_end().ends_with([':', '：']);

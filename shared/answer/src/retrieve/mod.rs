@@ -251,7 +251,7 @@ impl Retrieved {
 }
 
 impl Retriever {
-    /// The catalog.
+    /// Returns the catalog of the backends.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.backends.catalog
@@ -372,7 +372,7 @@ impl Retriever {
         (query, candidates, signals)
     }
 
-    /// Progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
+    /// Returns the progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
     async fn indexing(&self) -> Option<Indexing> {
         let index = &self.index;
         index.pages_expected?;
