@@ -155,7 +155,8 @@ impl Filters {
         }
     }
 
-    /// Returns the filters with the facets that a site declares, each as its kind is compared; the others are left out.
+    /// Returns the filters with the facets that a site declares, their values converted to the type in which they are compared. Other facets are left
+    /// out.
     #[must_use]
     pub fn with_declared_facets(mut self, declared: &Facets) -> Self {
         self.facets.retain(|name, _| declared.contains_key(name));

@@ -106,7 +106,7 @@ pub struct VectorQuery<'a> {
     pub vector: &'a [f32],
     /// The question's tokens; empty for no token scores, for example if the collection has no token vectors.
     pub tokens: &'a [WeightedToken],
-    /// True to compare the vector with those of questions; false if the collection has no place for them.
+    /// True to search the vectors of the chunks' questions too. Must be false if the collection has none.
     pub with_questions: bool,
     /// The filters.
     pub filters: &'a Filters,
