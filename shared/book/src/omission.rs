@@ -51,7 +51,7 @@ pub enum OmissionReason {
     ExcessCell,
     /// The label of a footnote.
     FootnoteLabel,
-    /// A partial that does not exist or imports itself.
+    /// What a built page has besides its content: navigation and footer, hidden elements, scripts.
     MissingPartial,
     /// A blog post's heading of level 1 that is replaced by the title of its front matter or file.
     ReplacedTitle,

@@ -9,7 +9,7 @@ use crate::lines::split_container_prefix;
 /// Begin a link and a picture; the address follows.
 const LINK: char = '\u{10FFF0}';
 const PICTURE: char = '\u{10FFF1}';
-/// End them.
+/// End a link and a picture.
 const LINK_END: char = '\u{10FFF2}';
 const PICTURE_END: char = '\u{10FFF3}';
 /// The offset of the private-use characters that encode an address, so that Markdown does not parse it.
@@ -62,7 +62,7 @@ fn plain(private: char) -> Option<char> {
     char::from_u32(code).filter(|_| code <= LAST_OF_ADDRESS)
 }
 
-/// Encodes an address in private-use characters; `None` if it has characters outside the Basic Multilingual Plane.
+/// Encodes an address in private-use characters; `None` if it is empty, too long, or has characters above U+FFEF.
 fn private(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty() || address.len() > MAX_ADDRESS_BYTES {
