@@ -194,7 +194,7 @@ fn subtree<'a>(
     })
 }
 
-/// The position of the first chunk of a chunk's section.
+/// Returns the position of the first chunk of a chunk's section.
 fn section_start(scored: &ScoredChunk) -> Option<i32> {
     let index = i32::try_from(scored.chunk.chunk_index).ok()?;
     Some(scored.position? - index)

@@ -144,7 +144,7 @@ impl Prepared {
     }
 }
 
-/// The refusal while the book is indexed for the first time.
+/// Returns the refusal while the book is indexed for the first time.
 fn still_indexing(progress: Indexing) -> String {
     format!(
         "This documentation is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."

@@ -57,7 +57,7 @@ impl Weights {
     /// The weights of `BOOKRAG_RERANKER=weighted`.
     pub(super) const WEIGHTED: Self = Self::new(0.7, 0.0, 0.2, 0.1);
 
-    /// The default weights. `token_share` is the part of the token score in the weight that it shares with the cosine.
+    /// Returns the default weights. `token_share` is the part of the token score in the weight that it shares with the cosine.
     pub(super) const fn with_token_share(token_share: f32) -> Self {
         let meaning = 1.0 - LEXICAL_SHARE;
         let tokens = meaning * token_share;

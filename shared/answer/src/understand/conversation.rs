@@ -43,7 +43,7 @@ pub(crate) struct SearchResult {
 }
 
 impl SearchResult {
-    /// The result for a question that is answered without a search.
+    /// Returns the result for a question that is answered without a search.
     pub(crate) fn none(question: &Question, site: &SiteInfo) -> Self {
         Self {
             answered_in: answer_locale(question, &question.query, site),

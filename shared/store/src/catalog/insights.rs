@@ -18,7 +18,7 @@ pub(super) fn unhelpful() -> String {
     format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
 }
 
-/// The columns of a [`DayInsight`] except the day.
+/// Returns the columns of a [`DayInsight`] except the day.
 pub(super) fn figures_of_a_day() -> String {
     format!(
         "count(*) AS questions,

@@ -131,7 +131,7 @@ const OF_AN_INDEX: [&str; 6] = [
     "documents",
 ];
 
-/// A random suffix of a collection's name, so that a late deletion of the former collection does not affect the next one.
+/// Returns a random suffix of a collection's name, so that a late deletion of the former collection does not affect the next one.
 fn fresh_suffix() -> String {
     let id = Uuid::new_v4().simple().to_string();
     format!(".{}", &id[..8])
