@@ -119,8 +119,8 @@ fn refused_body(request: &Request<Bytes>) -> Option<Response> {
     Some((StatusCode::BAD_REQUEST, Json(error)).into_response())
 }
 
-/// One JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`, which accepts only names
-/// of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
+/// Configures the transport: one JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`,
+/// which accepts only names of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
 fn transport() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
