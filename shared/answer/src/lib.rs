@@ -272,7 +272,8 @@ pub struct Answer {
     pub adapted: Vec<String>,
     /// The closest sections that are not cited, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
-    /// Up to two questions that sections next to the cited ones answer, or up to three after small talk; none if the book does not cover the question.
+    /// Up to two questions that sections next to the cited ones answer, or up to three after small talk; none if the book does not cover the
+    /// question.
     pub follow_ups: Vec<String>,
     /// The message's id.
     pub message_id: Uuid,

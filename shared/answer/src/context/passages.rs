@@ -1,7 +1,7 @@
 //! Reads the text around the chunks found.
 //!
-//! An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little text. `model_input.rs` chooses what a model
-//! reads.
+//! An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little text. `model_input.rs` chooses what a
+//! model reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;

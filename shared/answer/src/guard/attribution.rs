@@ -359,8 +359,8 @@ impl Attribution {
         }
     }
 
-    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the question
-    /// have the lines' numbers and names.
+    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the
+    /// question have the lines' numbers and names.
     fn is_composed(&self, lines: &[String]) -> bool {
         let code = lines.join(" ").replace('`', " ");
         self.is_paraphrase(&self.evidence.claim(&format!("`{code}`")), &[])
@@ -392,7 +392,8 @@ impl Attribution {
         }
     }
 
-    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and what it read has the sentence's numbers and names.
+    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and what it read has the sentence's numbers and
+    /// names.
     fn is_paraphrase(&self, claim: &Claim, cited: &[usize]) -> bool {
         self.is_trusted && !self.lacks(claim, cited)
     }

@@ -182,8 +182,8 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     above
 }
 
-/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
-/// question is an entry, too.
+/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the
+/// first question is an entry, too.
 fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
     let asked = blocks.iter().filter(|block| block.asks()).count();
     if asked < FEWEST_ENTRIES {

@@ -21,8 +21,8 @@ const QUESTION_SHARE: f32 = 0.65;
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for headings without text: a reader who opens one finds nothing.
 const EMPTY: f32 = 0.7;
-/// The bonus for a chunk whose heading is a name that the question has. On 140 questions that name an option or a function the right section is first in
-/// .95, without the bonus in .85.
+/// The bonus for a chunk whose heading is a name that the question has. On 140 questions that name an option or a function the right section is first
+/// in .95, without the bonus in .85.
 const NAMED_BONUS: f32 = 0.2;
 /// The factor for blog posts: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
 /// the docs, which raises its score by up to a tenth: of 63 pairs of equal sections about one book, .93 leaves 9 posts ahead and .85 none; of 90

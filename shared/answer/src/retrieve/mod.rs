@@ -204,8 +204,8 @@ impl Signals {
         calibration?.z(self.nearness?, self.off_topic)
     }
 
-    /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if one
-    /// of them has none.
+    /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if
+    /// one of them has none.
     #[must_use]
     pub fn fits_better(&self, other: &Self) -> bool {
         match (self.tokens, other.tokens) {

@@ -237,7 +237,8 @@ fn line_of(block: &Block, unit: usize) -> u32 {
 
 /// Splits a text after its sentences, which keep the white space behind them.
 ///
-/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
+/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space
+/// or `。！？`.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();

@@ -198,7 +198,7 @@ impl ConfigValue {
         }
     }
 
-    /// Returns the unknown value of a part that is set although the value does not have it.
+    /// Returns what a value becomes if a part is set that it does not have: computed, on the line of the part.
     fn unknown_after(part: &Self) -> Self {
         Self::Computed(part.computed_line().unwrap_or(1))
     }

@@ -1,7 +1,7 @@
 //! The statements that both databases run.
 //!
-//! A statement is written twice only where the dialects differ, first for Postgres and then for SQLite. What they share of such a statement, such as a
-//! list of columns, is written once.
+//! A statement is written twice only where the dialects differ, first for Postgres and then for SQLite. What they share of such a statement, such as
+//! a list of columns, is written once.
 
 use super::statement::{Statement, in_order};
 

@@ -124,8 +124,8 @@ impl std::fmt::Display for FacetFilter {
 }
 
 impl Filters {
-    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else by
-    /// title.
+    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else
+    /// by title.
     #[must_use]
     pub fn fulfilled_by(payload: ChunkPayload, by: PlacedBy) -> Self {
         let place = |title, number: Option<i64>| match by {

@@ -274,8 +274,8 @@ impl VectorIndex {
         on_store!(self, store => store.count(collection))
     }
 
-    /// Returns the `limit` nearest points by cosine, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine,
-    /// with all scores. Without a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
+    /// Returns the `limit` nearest points by cosine, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by
+    /// cosine, with all scores. Without a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
     pub async fn search(
         &self,
         collection: &str,

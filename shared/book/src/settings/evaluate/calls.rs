@@ -38,8 +38,8 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(value.unwrap_or_else(|| self.computed(call.span)))
     }
 
-    /// Returns the value of `require.resolve('name')`: `name` itself, which suffices to recognise a package. Also the path in `path.join(__dirname,
-    /// '..', 'docs')`, relative to the site.
+    /// Returns the value of `require.resolve('name')`: `name` itself, which suffices to recognise a package. Also the path in
+    /// `path.join(__dirname, '..', 'docs')`, relative to the site.
     fn resolved_path(
         &self,
         call: &'a CallExpression<'a>,
