@@ -279,7 +279,7 @@ fn clean(text: &str) -> (String, Vec<usize>) {
     (cleaned, places)
 }
 
-/// The blocks that BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
+/// True for a character of the blocks that BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
