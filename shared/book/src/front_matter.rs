@@ -113,9 +113,9 @@ impl FrontMatter {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("front matter, line {line}: {reason}")]
 pub struct FrontMatterError {
-    /// Why the front matter is not used.
+    /// The line in the file, from 1.
     pub line: u32,
-    /// The problem.
+    /// Why the front matter is not used.
     pub reason: String,
 }
 
