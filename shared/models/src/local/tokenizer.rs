@@ -287,7 +287,7 @@ fn is_chinese(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
 }
 
-/// Unicode categories Cf and Co: soft hyphens, zero-width joiners, text direction, private use.
+/// True for the Unicode categories Cf and Co: soft hyphens, zero-width joiners, text direction, private use.
 fn is_format_or_private(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{8e2}' | '\u{180e}'
