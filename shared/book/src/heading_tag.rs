@@ -69,7 +69,7 @@ fn is_linkable(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
 }
 
-/// The level of a heading element. HTML names are case-insensitive.
+/// Returns the level of a heading element. HTML names are case-insensitive.
 fn heading_level(element: &str, flavor: Flavor) -> Option<u8> {
     let (h, level) = element.split_at_checked(1)?;
     let is_h = h == "h" || (h == "H" && flavor == Flavor::Markdown);

@@ -185,7 +185,7 @@ fn is_markdown(path: &str) -> bool {
     matches!(path.rsplit_once('.'), Some((_, "md" | "mdx")))
 }
 
-/// The files that a module's path may refer to; none for other kinds of files, such as styles and images.
+/// Returns the files that a module's path may refer to; none for other kinds of files, such as styles and images.
 fn module_files(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or_default();
     if let Some((_, extension)) = name.rsplit_once('.') {

@@ -67,7 +67,7 @@ pub(super) fn is_heading(content: &str) -> bool {
     (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// The container marks of the lines that continue this one: list items become indentation.
+/// Returns the container marks of the lines that continue this one: list items become indentation.
 pub(super) fn continued_prefix(line: &str) -> String {
     split_container_prefix(line)
         .0

@@ -44,7 +44,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// The number of admonitions around a line of the page.
+    /// Returns the number of admonitions around a line of the page.
     pub(super) fn admonitions_at(&self, line: u32) -> usize {
         let begun = self.admonitions.partition_point(|(from, _)| *from <= line);
         begun
@@ -250,7 +250,7 @@ impl<'a> Preparer<'a> {
         self.dialect.flavor == Flavor::Mdx && indented && !self.after_blank
     }
 
-    /// The number of lines in the `$$` block that begins on this line, including its delimiters.
+    /// Returns the number of lines in the `$$` block that begins on this line, including its delimiters.
     fn math_block(&mut self, content: &str) -> Option<usize> {
         if !self.dialect.math || !content.starts_with("$$") || content[2..].contains('$') {
             return None;

@@ -66,7 +66,8 @@ impl Origins {
         let [site, mode, destination] = ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
             .map(|name| headers.get(name).map(HeaderValue::as_bytes));
         match (site, mode, destination) {
-            // A program, or a browser that says nothing. Node names the mode alone; a page's script that asks another origin in it has an `Origin`.
+            // A program, or a browser that says nothing. Node names the mode alone; a page's script that asks another origin in this mode sends
+            // `Origin`.
             (None, None | Some(b"cors"), None) => true,
             // The service's own page, or an address that the reader typed.
             (Some(b"same-origin" | b"none"), _, _) => true,
@@ -94,9 +95,9 @@ pub async fn known_origin(
     }
 }
 
-/// Middleware that refuses a `GET` which a page of others caused: an image, a frame, a script's request, a prefetch. Browsers send such requests
-/// without a preflight, so CORS only hides the response, when the question has been paid for and counted against the reader's limits. A request
-/// with a JSON body needs a preflight.
+/// Middleware that refuses a `GET` which a foreign page caused: an image, a frame, a script's request, a prefetch. Browsers send such requests
+/// without a preflight, so CORS only hides the response, when the question has been paid for and counted against the reader's limits. A request with
+/// a JSON body needs a preflight.
 pub async fn known_page(State(origins): State<Origins>, request: Request, next: Next) -> Response {
     // A handler of GET also answers HEAD.
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);

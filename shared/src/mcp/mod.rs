@@ -137,8 +137,8 @@ fn accept_json(headers: &mut HeaderMap) {
     }
 }
 
-/// One JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`, which accepts only names
-/// of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
+/// Configures the transport: one JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`,
+/// which accepts only names of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
 fn transport() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -110,8 +110,8 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is written,
-/// then percent-decoded.
+/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is
+/// written, then percent-decoded.
 ///
 /// # Errors
 /// `NotFound` if the book has no such page, `Invalid` for an unknown version or locale, `Unavailable` if the catalog is.

@@ -85,7 +85,7 @@ impl Server {
         (self.book.live)().await
     }
 
-    /// Returns the address of a path of the site.
+    /// Returns the URL of a path of the site; the path itself if the site's origin is unknown.
     pub(super) fn address(&self, path: &str) -> String {
         match &self.book.origin {
             Some(origin) => format!("{origin}{path}"),

@@ -52,7 +52,7 @@ impl InvisibleFilter {
         }
     }
 
-    /// True if a character belongs to a terminal sequence, including its first and last one.
+    /// Reads the next character. Returns true if it belongs to a terminal sequence; its first and last characters count.
     fn is_in_sequence(&mut self, c: char) -> bool {
         let before = self.sequence;
         self.sequence = before.after(c);

@@ -55,7 +55,7 @@ pub struct MarkdownWriter {
     in_list: bool,
     /// The output column of the block.
     column: usize,
-    /// Markers of items without output yet, and whether they are on this line.
+    /// Markers of list items without output yet, and whether they are on this line.
     markers: String,
     has_marker: bool,
     has_begun: bool,
@@ -123,7 +123,7 @@ impl MarkdownWriter {
         self.shown()
     }
 
-    /// Returns the remaining text at the end.
+    /// Ends the text. Returns what was held back.
     pub fn finish(&mut self) -> Vec<Cited> {
         self.end();
         self.shown()
@@ -275,7 +275,7 @@ impl MarkdownWriter {
         self.column = self.items.column(usize::MAX);
     }
 
-    /// Finds the list item that contains a block with this indentation.
+    /// Sets the output column of a block with this indentation, from the list item that contains it.
     fn indent(&mut self, indentation: usize) {
         if self.has_marker {
             return;
@@ -437,7 +437,7 @@ impl MarkdownWriter {
     }
 }
 
-/// Removes forbidden addresses from code.
+/// Replaces forbidden addresses in code by `…`.
 fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     let mut shown = String::with_capacity(code.len());
     let mut from = 0;

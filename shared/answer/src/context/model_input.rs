@@ -15,7 +15,7 @@ use text::introduces;
 pub(crate) struct ModelInput {
     /// The passages, best first, each of one heading.
     pub(crate) passages: Vec<ScoredChunk>,
-    /// The points of the chunks that they consist of.
+    /// The ids of the points of their chunks.
     pub(crate) points: Vec<Uuid>,
 }
 

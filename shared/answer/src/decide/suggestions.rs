@@ -1,4 +1,4 @@
-//! Chooses the sections that are named beside an answer. Pure.
+//! Chooses the sections that are suggested with an answer. Pure.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Suggestion {
     pub text: Option<String>,
 }
 
-/// A section after the cited ones.
+/// A section to suggest, ranked after the cited ones.
 pub(crate) struct NextSection<'a> {
     pub(crate) passage: Passage<'a>,
     /// The brief quote as plain text.
@@ -59,7 +59,7 @@ pub(crate) fn next_sections<'a>(
 }
 
 impl NextSection<'_> {
-    /// Names the section, with its brief quote as plain text.
+    /// Returns the suggestion: the section's name and URL, and the beginning of its brief quote.
     pub(crate) fn suggestion(&self, locale: Option<&str>) -> Suggestion {
         let found = self.passage.candidate;
         Suggestion {

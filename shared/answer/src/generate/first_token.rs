@@ -15,8 +15,8 @@ use store::budget::{Reserved, Spent, estimated};
 use store::catalog::Account;
 use text::invisible::visible;
 
-/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is
-/// quoted from the book.
+/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After the time limit, the
+/// answer is quoted from the book.
 const BUSY_DEADLINE: Duration = Duration::from_secs(3);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 

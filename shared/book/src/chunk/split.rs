@@ -37,7 +37,7 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The number of words that the previous piece lacks.
+    /// Returns the number of words that the piece does not share with the previous one.
     pub(super) fn new_words(&self) -> usize {
         let fresh = &self.blocks[self.shared..];
         fresh
@@ -105,7 +105,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The number of trailing blocks that the next piece repeats; never all of them.
+/// Returns the number of trailing blocks that the next piece repeats; never all of them.
 fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     let mut tokens = 0;
     let repeated = blocks.iter().skip(1).rev().take_while(|measured| {
@@ -184,7 +184,7 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     parts
 }
 
-/// The marks of a part: those of the repeated header, and those of its stretch of the block's text.
+/// Returns the marks of a part: those of the repeated header, and those of its stretch of the block's text.
 fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
     let of_header = block
         .marks
@@ -196,7 +196,7 @@ fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
         .collect()
 }
 
-/// One part of a split block: its text, and the source lines of its units if units are lines.
+/// Creates one part of a split block from its text, with the source lines of its units if units are lines.
 fn part_of(
     block: &Block,
     text: &str,

@@ -367,7 +367,8 @@ impl Preparer<'_> {
         }
     }
 
-    /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading, and `<td>-</td>` makes none of the line before it.
+    /// Escapes block syntax right after a tag, where MDX reads text: no heading in `<div>## x</div>`, no underline of the previous line in
+    /// `<td>-</td>`.
     fn escape_mark_after_tag(&mut self) {
         let rest = &self.text[self.at..];
         let mark = rest.trim_start_matches(' ');
@@ -413,7 +414,7 @@ impl Preparer<'_> {
         self.own_lines(lines.as_slice(), None);
     }
 
-    /// Writes lines as a block of their own. `first` is the first one's line in the source; without it, all are of the current line.
+    /// Writes lines as a block of their own. `first` is the source line of the first one; without it, all have the current line.
     pub(super) fn own_lines(&mut self, lines: &[String], first: Option<u32>) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;

@@ -54,7 +54,7 @@ fn plain(private: char) -> Option<char> {
     char::from_u32(code).filter(|_| ADDRESS.contains(&private))
 }
 
-/// Encodes an address in private-use characters; `None` if it has characters outside the Basic Multilingual Plane.
+/// Encodes an address in private-use characters; `None` if it is empty, too long, or has characters above U+FFEF.
 fn private(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty() || address.len() > MAX_ADDRESS_BYTES {

@@ -15,7 +15,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// `plain` removes the tags from Markdown.
+    /// Creates an empty text. `plain` removes the tags from Markdown.
     pub(super) fn new(bytes_left: usize, plain: &'a mut dyn FnMut(&str) -> String) -> Self {
         Self {
             made: Vec::new(),
@@ -165,7 +165,7 @@ fn is_prose(line: &str) -> bool {
         && opens_fence(content).is_none()
 }
 
-/// The lines of a text, with headings as text and the last fence closed.
+/// Returns the lines of a text, with headings as text and the last fence closed.
 fn without_headings(text: &str) -> Vec<String> {
     let mut fence: Option<(Fence, String)> = None;
     let mut lines: Vec<String> = Vec::new();
@@ -220,7 +220,7 @@ fn longest_ticks(text: &str) -> usize {
     runs.map(str::len).max().unwrap_or_default()
 }
 
-/// A scalar value as inline code; empty for other values.
+/// Formats a scalar value as inline code; empty for other values.
 pub(super) fn value(json: &Json) -> String {
     json.scalar().map(|text| code(&text)).unwrap_or_default()
 }

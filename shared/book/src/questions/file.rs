@@ -12,8 +12,8 @@
 //! Which voltage does the charger have?
 //! ```
 //!
-//! A line `#anchor` begins a section; a hash of the section's text may follow. Each other line is a question. Lines that begin with `//` are comments.
-//! A question that begins with `#` or `//` is written after `- `.
+//! A line `#anchor` begins a section; a hash of the section's text may follow. Each other line is a question. Lines that begin with `//` are
+//! comments. A question that begins with `#` or `//` is written after `- `.
 
 use std::fmt::Write;
 

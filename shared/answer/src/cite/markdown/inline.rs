@@ -268,7 +268,7 @@ struct Tree<'a> {
     allowed: &'a AllowedLinks,
     /// The ranges of bare addresses in the text of all parts.
     bare: Vec<Range<usize>>,
-    /// The position reached in that text.
+    /// The byte offset reached in the text of all parts.
     at: usize,
     in_link: bool,
     /// True if a marker was read since the link began.
