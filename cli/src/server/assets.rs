@@ -68,7 +68,7 @@ pub(super) async fn reference() -> Response {
     answer(HTML, page)
 }
 
-/// Serves the OpenAPI description of the API.
+/// Serves the description of the API.
 pub(super) async fn openapi() -> Response {
     answer(
         "application/json",

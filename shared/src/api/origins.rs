@@ -109,7 +109,7 @@ pub async fn known_page(State(origins): State<Origins>, request: Request, next: 
     next.run(request).await
 }
 
-/// Allows cross-origin requests from the book's own pages, with any headers: clients such as OpenAI's send many of their own.
+/// Allows cross-origin requests from the book's own pages, with any headers: clients such as that of `OpenAI` send many of their own.
 pub fn cors(origins: Origins) -> CorsLayer {
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
     CorsLayer::new()

@@ -198,7 +198,8 @@ impl Preparer<'_> {
         if let Some(comment) = rest.strip_prefix("<!--") {
             self.comment(comment);
         } else if let Some(mut tag) = self.search_tag(rest) {
-            self.label_tab(&mut tag, &rest[..tag.length]);
+            let source = &rest[..tag.length];
+            self.label_tab(&mut tag, source);
             if self.kind == LineKind::Heading && !self.partials.contains_key(tag.name) {
                 self.tag_in_heading(&tag);
             } else {

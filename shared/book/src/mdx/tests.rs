@@ -42,7 +42,9 @@ fn admonitions_keep_kind_and_title() {
         "Tip: My *tip*\nText"
     );
     assert_eq!(
-        plain(":::note{title=\"Torque of the lid\" .wide}\n\nFour.\n\n:::\n\n:::tip[Label]{title='Own'}\nWords.\n:::"),
+        plain(
+            ":::note{title=\"Torque of the lid\" .wide}\n\nFour.\n\n:::\n\n:::tip[Label]{title='Own'}\nWords.\n:::"
+        ),
         "Note: Torque of the lid\nFour.\nTip: Own\nWords."
     );
     assert_eq!(

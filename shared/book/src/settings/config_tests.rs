@@ -492,9 +492,15 @@ fn comments_set_ids_as_in_docusaurus() {
         ("", false),
         ("future: {v4: true}", true),
         ("future: {v4: {mdx1CompatDisabledByDefault: true}}", true),
-        ("future: {v4: {removeLegacyPostBuildHeadAttribute: true}}", false),
+        (
+            "future: {v4: {removeLegacyPostBuildHeadAttribute: true}}",
+            false,
+        ),
         ("markdown: {mdx1Compat: {comments: false}}", true),
-        ("future: {v4: true}, markdown: {mdx1Compat: {comments: true}}", false),
+        (
+            "future: {v4: true}, markdown: {mdx1Compat: {comments: true}}",
+            false,
+        ),
     ] {
         let settings = config(&format!("module.exports = {{ {options} }};"));
         assert_eq!(settings.comment_ids, expected, "{options}");
