@@ -120,7 +120,7 @@ impl LocalBook {
         })
     }
 
-    /// Returns the ingest of the book's site.
+    /// Opens the book's site for ingestion.
     pub async fn ingest(
         &self,
         config: &Config,
@@ -131,7 +131,7 @@ impl LocalBook {
             .await
     }
 
-    /// Returns the ingest of other files than the site's current ones.
+    /// Opens other files than the site's current ones for ingestion.
     pub(crate) async fn ingest_from(
         &self,
         source: Source,

@@ -11,7 +11,7 @@ use color::Color;
 
 const PRIMARY: &str = "--ifm-color-primary";
 
-/// The most variables in a row that stand for each other.
+/// The longest chain of variables that refer to one another.
 const MAX_VARIABLES: usize = 8;
 
 /// The most style sheets that are read, with those that they import.
@@ -48,7 +48,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Reads the site's style sheets. What cannot be read is as in a new site.
+    /// Reads the site's style sheets. Whatever cannot be read gets the colour of a new site.
     pub(crate) async fn read(source: &Source, settings: &SiteSettings) -> Self {
         let sheets = read_sheets(source, &settings.appearance.style_sheets).await;
         Self::new(&settings.appearance, &sheets)
@@ -68,7 +68,7 @@ impl Look {
         }
     }
 
-    /// The colours of a site without style sheets.
+    /// Returns the colours of a site without style sheets.
     pub(crate) fn neutral() -> Self {
         Self::new(&Appearance::default(), "")
     }
@@ -87,12 +87,12 @@ impl Look {
         }
     }
 
-    /// [`mode_attributes`] of the site.
+    /// Returns the site's [`mode_attributes`].
     pub(crate) fn attributes(&self) -> &'static str {
         attributes_of(self.mode, self.is_mode_fixed)
     }
 
-    /// The primary colour for an icon, which stands on light and dark.
+    /// Returns the primary colour for an icon, which stands on light and dark.
     pub(crate) fn icon_color(&self) -> String {
         self.light.to_string()
     }
@@ -113,7 +113,8 @@ fn attributes_of(mode: Option<ColorMode>, is_fixed: bool) -> &'static str {
     }
 }
 
-/// Returns the variables of a primary colour on a mode's other colours: changed as far as text needs in links, and in a button around its name.
+/// Returns the variables for a primary colour among a mode's other colours. The colour is changed as far as text in it must be readable, in links and
+/// on buttons.
 fn accents(primary: Color, neutral: &str) -> String {
     let raised = value(neutral, "--ifm-color-emphasis-100").unwrap_or(Color::WHITE);
     let accent = primary.readable_on(raised);

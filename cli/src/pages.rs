@@ -9,12 +9,12 @@ use bookrag::source::{FileCache, Listing, Source, SourceError};
 
 /// The pages of a book, and places that may hold more.
 pub(crate) struct ReadPages {
-    /// In path order.
+    /// The pages, in path order.
     pub(crate) pages: Vec<ReadPage>,
     pub(crate) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
     pub(crate) unknown: Vec<SkippedFile>,
-    /// Docs that the site has and does not show, and versions that it names and lacks.
+    /// Warnings about docs that the site has but does not show, and versions that it names but lacks.
     pub(crate) warnings: Vec<String>,
     /// Why these are not the whole book that the settings describe.
     pub(crate) missing: Option<String>,
@@ -50,10 +50,10 @@ impl ReadPages {
         Self::with(source, settings, &FileCache::default()).await
     }
 
-    /// Like [`Self::of`], with the questions in the catalog that the cache has.
+    /// Like [`Self::read`], with the questions in the catalog that the cache has.
     ///
     /// # Errors
-    /// Those of [`Self::of`].
+    /// Those of [`Self::read`].
     pub(crate) async fn with(
         source: &Source,
         settings: &SiteSettings,
@@ -87,6 +87,8 @@ impl ReadPages {
         })
     }
 
+    /// Checks that the pages are a whole book.
+    ///
     /// # Errors
     /// If the docs that readers see first are missing, or there is no page.
     pub(crate) fn check(&self, settings: &SiteSettings) -> Result<(), SyncError> {

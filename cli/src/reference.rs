@@ -27,7 +27,7 @@ fn with_part(page: &str, name: &str, content: &str) -> String {
     format!("{before}{begin}\n{content}\n<!-- end -->{after}")
 }
 
-/// A table of variables.
+/// Returns a table of variables.
 fn variables(variables: &[Variable]) -> String {
     let mut table = String::from("| variable | default | |\n|---|---|---|\n");
     for Variable {

@@ -17,7 +17,8 @@ pub enum Site {
     Folder {
         /// Its absolute path.
         path: PathBuf,
-        /// The folder of the built site, from which pages that the sources do not hold are read. `None` uses the one named in the site's settings, if any.
+        /// The folder of the built site, from which pages that the sources do not hold are read. `None` uses the one named in the site's settings, if
+        /// any.
         build: Option<PathBuf>,
     },
     /// `s3://bucket/prefix`.
@@ -25,8 +26,8 @@ pub enum Site {
 }
 
 impl Site {
-    /// Parses a path or `s3://bucket/prefix`. A folder without a config, such as the root of a repository, stands for the only Docusaurus site below it;
-    /// a message says which that is.
+    /// Parses a path or `s3://bucket/prefix`. A folder without a config, such as the root of a repository, stands for the only Docusaurus site below
+    /// it; a message says which that is.
     ///
     /// # Errors
     /// [`SourceError::NotFound`] if the folder does not exist, [`SourceError::SeveralSites`] if there are several sites below it.
@@ -71,7 +72,7 @@ impl Site {
         }
     }
 
-    /// The folder that `--build` names.
+    /// Returns the folder that `--build` names.
     #[must_use]
     pub fn named_build(&self) -> Option<&Path> {
         match self {
@@ -123,7 +124,7 @@ impl Site {
         Ok(Self::note_on_sources(folder).await)
     }
 
-    /// Returns a warning for sources without a config, whose settings are guessed. Names the site that it holds the docs of, if that is certain.
+    /// Returns a warning for sources without a config, whose settings are guessed. Names the site whose docs the folder holds, if that is certain.
     async fn note_on_sources(folder: &Path) -> Option<String> {
         if has_config(folder) {
             return None;
@@ -182,7 +183,7 @@ impl Site {
         Ok(source.opened().await?.0)
     }
 
-    /// Returns the built site that is read because the config of the sources stops their reading, with that error. `None` if the sources
+    /// Returns the built site that is read instead of the sources, and the error in their config that prevents reading them. `None` if the sources
     /// can be read, or no folder with a built site is known.
     async fn stand_in(&self) -> Result<Option<(PathBuf, SettingsError)>, SourceError> {
         let Self::Folder { path, build } = self else {

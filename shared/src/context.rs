@@ -292,14 +292,14 @@ impl Context {
         })
     }
 
-    /// The catalog.
+    /// Returns the catalog.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.backends.catalog
     }
 
-    /// Returns the index that queries read, cached for 10 seconds. If the catalog is unavailable, returns the last known index, else the alias's.
-    /// While one query waits for the catalog, the others use the last known index.
+    /// Returns the index that queries read, cached for 10 seconds. If the catalog is unavailable, returns the last known index, else the one behind
+    /// the alias. While one query waits for the catalog, the others use the last known index.
     ///
     /// # Errors
     /// `Unavailable` if there is none.

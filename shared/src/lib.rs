@@ -8,7 +8,7 @@ pub use book::{self, chunk};
 pub use indexer::{ingest, question_writer, source};
 pub use models::{chat, embed, http, local, prices, provider, rerank};
 pub use store::{budget, catalog, index};
-pub use text as words;
+pub use text::{self as words, invisible};
 
 pub mod metrics;
 pub mod api;

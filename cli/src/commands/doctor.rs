@@ -104,7 +104,7 @@ pub(super) async fn run(
     }
     let source = site.source().await?;
     let settings = source.settings().await?;
-    // A damaged store has none; what it lacks is told below.
+    // A damaged catalog has no questions; its damage is reported below.
     let written = written_questions(config, &site).await.unwrap_or_default();
     let files = FileCache::with_written(written);
     let read = ReadPages::with(&source, &settings, &files).await?;

@@ -106,7 +106,7 @@ fn check(
         )));
     }
     let out = arguments.out.canonicalize().unwrap_or_default();
-    // Of a build, HTML files alone are pages.
+    // In a build, only HTML files are pages.
     let sources = site.folder().filter(|_| !settings.is_build);
     let is_source = sources.is_some_and(|folder| {
         let within = out.strip_prefix(folder);

@@ -269,7 +269,7 @@ pub fn command() -> clap::Command {
 }
 
 impl Help {
-    /// The help of a command.
+    /// Returns the help of a command.
     #[cfg(test)]
     pub(crate) fn for_command(command: &str) -> Option<&'static Self> {
         HELP.iter().find(|help| help.command == command)

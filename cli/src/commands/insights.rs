@@ -24,10 +24,10 @@ use crate::site::Site;
 use open::Subject;
 
 const DAY: u64 = 86_400;
-/// The days that a report looks back if nothing else is said, and the most.
+/// The default number of days that a report looks back, and the maximum.
 const DEFAULT_DAYS: u64 = 30;
 const MAX_DAYS: u64 = 3_650;
-/// The most questions listed as asked most.
+/// The most questions that are listed as asked most often.
 const MOST_ASKED: u32 = 30;
 /// Digits shown of a question's hash.
 const HASH_DIGITS: usize = 12;

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bookrag::cite::visible;
+use bookrag::invisible::visible;
 use serde::Serialize;
 
 /// How a command prints its result.

@@ -13,7 +13,7 @@ use tower::ServiceExt;
 use super::{CommandError, Exit, Output, QuestionArguments, output};
 use crate::local::{BookFolder, LocalBook};
 
-/// Far above the size of the most results with the longest chunks.
+/// The largest response that is read, in bytes: far above the most results with the longest chunks.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 pub(super) async fn run(

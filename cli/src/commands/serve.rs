@@ -71,7 +71,7 @@ pub(super) struct ServeArguments {
 }
 
 impl ServeArguments {
-    /// The address to listen on.
+    /// Returns the address to listen on.
     fn address(&self) -> SocketAddr {
         match self.port {
             Some(port) => (Ipv4Addr::LOCALHOST, port).into(),

@@ -12,7 +12,7 @@ use super::output;
 use super::questions::counted;
 use crate::server::Server;
 
-/// The longest time between two runs: a budget is of a day, and a model that failed may be back.
+/// The longest time between two runs: a budget is for a day, and a model that failed may be back.
 const WRITE_EVERY: Duration = Duration::from_hours(1);
 
 /// Has questions written after each run that indexed pages, and hourly. Never returns; dropping it stops the model.
@@ -21,7 +21,7 @@ pub(super) async fn write_questions(server: &Server, writer: Option<QuestionWrit
         return std::future::pending().await;
     };
     server.indexed.notified().await;
-    // The sections that the last run left, so that each change is told once.
+    // The number of sections that the last run left, so that each change is reported once.
     let mut left = 0;
     loop {
         if let Err(error) = write(server, &mut writer, &mut left).await {

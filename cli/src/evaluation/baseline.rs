@@ -9,7 +9,7 @@ use super::{Evaluation, NO_VALUE, aligned, number, rounded};
 
 /// Tolerated loss of any metric: less than its 4 digits show.
 const TOLERANCE: f64 = 1e-9;
-/// The most by which the difference of two figures of four digits is off.
+/// The largest rounding error in the difference of two figures of four digits.
 const ROUNDING: f64 = 1e-4;
 
 /// The metrics of an earlier evaluation, read from its JSON.

@@ -13,7 +13,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// The labelled page and its copies, for example in other versions.
+    /// Returns the labelled page and its copies, for example in other versions.
     pub(super) fn from_question(question: &Question) -> Self {
         let mut labels = Self::default();
         if let Some(source) = &question.source {

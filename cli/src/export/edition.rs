@@ -10,7 +10,7 @@ use super::place::{ExportPath, Places};
 pub(super) struct Page<'a> {
     pub(super) document: &'a Document,
     pub(super) locale: &'a str,
-    /// The path of its URL.
+    /// The URL path of the page.
     pub(super) url: &'a str,
     /// Where its Markdown is written.
     pub(super) place: ExportPath,

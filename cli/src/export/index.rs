@@ -159,7 +159,7 @@ impl Book<'_> {
         format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
     }
 
-    /// Returns a page's text in that file.
+    /// Returns a page's text for the file with the text of all pages.
     pub(super) fn in_full(&self, page: &Page<'_>, text: &str) -> String {
         let page = self.link_to("the page", page.url);
         format!("\n---\n\n> The text of {page}.\n\n{text}")

@@ -19,9 +19,9 @@ pub(crate) use page::computed;
 use edition::{Edition, editions};
 use place::Places;
 
-/// Lists an edition's pages.
+/// The name of the file that lists an edition's pages.
 pub(crate) const INDEX: &str = "llms.txt";
-/// Holds the text of all pages of an edition.
+/// The name of the file with the text of all pages of an edition.
 const FULL: &str = "llms-full.txt";
 
 /// The options of an export.

@@ -14,7 +14,7 @@ const MAX_NAMED: usize = 20;
 /// A piece of a page whose text only exists once the site is built.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Computed<'a> {
-    /// Counts from 1.
+    /// The line in the source file, from 1.
     pub(crate) line: u32,
     /// The source code of the piece.
     pub(crate) code: &'a str,
@@ -37,7 +37,7 @@ pub(crate) fn computed(document: &Document) -> Vec<Computed<'_>> {
 }
 
 impl Book<'_> {
-    /// Returns the first line of a page's file: links to the list of all pages and to the page itself.
+    /// Returns the first line of a page's file: links to the list of pages and to the page and, if there is an API, how to ask about the page.
     pub(super) fn page_head(&self, page: &Page<'_>, edition: &Edition<'_>) -> String {
         let index = self.places.of(edition.locale, &edition.file(INDEX));
         let index = self.link_to(INDEX, &index.url);

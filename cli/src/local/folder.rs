@@ -16,15 +16,15 @@ use crate::site::{Site, has_config};
 
 /// The folder's name in a site's folder.
 const STORES_FOLDER: &str = ".bookrag";
-/// Holds the catalog, its full-text index and the vectors.
+/// The name of the file that holds the catalog, its full-text index and the vectors.
 const STORE_FILE: &str = "book.sqlite";
 /// Suffixes of a database's files. The database is moved last, so that its log is never left without it.
 const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", ""];
-/// Holds the key of readers' hashes.
+/// The name of the file that holds the key of readers' hashes.
 const SALT_FILE: &str = "salt";
-/// Holds the indexes of `bookrag diff`, in the user's cache folder or in `BOOKRAG_DATA`.
+/// The name of the folder with the indexes of `bookrag diff`, in the user's cache folder or in `BOOKRAG_DATA`.
 const DIFF_FOLDER: &str = "diff";
-/// Holds the path of the folder last served or synced.
+/// The name of the file that holds the path of the folder last served or synced.
 const LAST_USED_FILE: &str = "current";
 
 /// The folder of a book's stores.
@@ -121,7 +121,7 @@ impl BookFolder {
         Err(LocalError::NoBook(String::new()))
     }
 
-    /// Makes it the default for commands that are run outside of any site.
+    /// Makes this folder the default for commands that are run outside of any site.
     pub fn make_current(&self, config: &Config) {
         let data = data(config);
         let path = self.path.to_string_lossy();
@@ -149,7 +149,7 @@ impl BookFolder {
         kept.map_err(unwritable(&path))
     }
 
-    /// Returns the size of all its files in bytes.
+    /// Returns the size of the folder's files in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         // A file that is deleted in the meantime counts as empty.
@@ -172,7 +172,7 @@ impl BookFolder {
         Ok(aside)
     }
 
-    /// Deletes the stores, and the folder too if it is then empty.
+    /// Deletes all files in the folder, and the folder itself if it has no subfolder.
     pub(crate) fn delete(&self) -> Result<(), LocalError> {
         let path = &self.path;
         for entry in fs::read_dir(path).map_err(unwritable(path))? {
@@ -252,7 +252,7 @@ fn unique_name(site: &Site) -> String {
 
 fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
-    // Opened for writing even if it exists, so that a read-only folder is detected before indexing.
+    // Open the file for writing even if it exists, to detect a read-only folder before indexing.
     let mut options = fs::OpenOptions::new();
     let mut ignore = options
         .append(true)

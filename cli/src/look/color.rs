@@ -75,7 +75,7 @@ impl Color {
         Self(channels)
     }
 
-    /// The relative luminance of WCAG 2.
+    /// Returns the relative luminance of WCAG 2.
     fn luminance(self) -> f64 {
         let [red, green, blue] = self.0.map(|channel| {
             let channel = channel.round() / 255.0;
@@ -88,7 +88,7 @@ impl Color {
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
-    /// The contrast ratio of WCAG 2: from 1 to 21.
+    /// Returns the contrast ratio of WCAG 2: from 1 to 21.
     pub(super) fn contrast(self, other: Self) -> f64 {
         let (one, other) = (self.luminance() + 0.05, other.luminance() + 0.05);
         one.max(other) / one.min(other)

@@ -20,7 +20,7 @@ pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-/// The icon of a site without one, in the place of which its colour is put.
+/// The icon of a site without one, in which `COLOR` is replaced by the site's colour.
 const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 1h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H8l-4 3.5V12H3a2 2 0 0 1-2-2V3a2 2 0 0 1 2-2z" fill="COLOR"/><path d="M4.5 5h7v1.5h-7zm0 3h4.5v1.5H4.5z" fill="#fff"/></svg>"##;
 
 /// A file of the page with its name and media type.
@@ -45,7 +45,7 @@ const COMPRESSED: [(&str, &str, &[u8]); 7] = [
     compressed!("reference.js", SCRIPT),
 ];
 
-/// The page to ask on, with the site's title and colour mode from the first moment.
+/// Serves the page to ask on, with the site's title and colour mode from the first moment.
 pub(super) async fn page(State(server): Shared) -> Response {
     let mode = server.mode_attributes().await;
     let page = include_str!("../../../widget/dist-page/index.html");
@@ -57,18 +57,18 @@ pub(super) async fn page(State(server): Shared) -> Response {
     )
 }
 
-/// The site's colours.
+/// Serves the site's colours.
 pub(super) async fn look(State(server): Shared) -> Response {
     answer(CSS, server.look().await.style_sheet())
 }
 
-/// The reference of the API.
+/// Serves the reference of the API.
 pub(super) async fn reference() -> Response {
     let page = include_str!("../../../widget/dist-page/reference.html");
     answer(HTML, page)
 }
 
-/// The description of the API.
+/// Serves the description of the API.
 pub(super) async fn openapi() -> Response {
     answer(
         "application/json",
@@ -87,7 +87,7 @@ pub(super) async fn icon(State(server): Shared) -> Response {
     answer("image/svg+xml", ICON.replace("COLOR", &look.icon_color()))
 }
 
-/// The site's logo for a colour mode: `light` or `dark`.
+/// Serves the site's logo for a colour mode: `light` or `dark`.
 pub(super) async fn logo(State(server): Shared, Path(mode): Path<String>) -> Response {
     let ingest = server.reading.read().await;
     let appearance = &ingest.settings.appearance;

@@ -18,7 +18,7 @@ pub(super) struct Period {
     days: Option<String>,
 }
 
-/// The page of `/insights`.
+/// Serves the page `/insights`.
 pub(super) async fn page(State(server): Shared, Query(period): Query<Period>) -> Response {
     // An address that somebody changed by hand shows the usual period.
     let days = period.days.and_then(|days| days.parse().ok());

@@ -38,7 +38,7 @@ pub(crate) struct Server {
     pub(crate) indexed: Notify,
     title: String,
     lists: Lists,
-    /// Required from commands that start a run.
+    /// The secret that commands must send to start a run.
     secret: String,
     /// The URL of the built site, if it is served elsewhere.
     site_url: Option<String>,
@@ -86,12 +86,12 @@ impl Server {
         Ok(report)
     }
 
-    /// The site's colour mode as attributes of `<html>`.
+    /// Returns the site's colour mode as attributes of `<html>`.
     async fn mode_attributes(&self) -> &'static str {
         mode_attributes(&self.reading.read().await.settings.appearance)
     }
 
-    /// The colours of the site as it is now.
+    /// Returns the colours of the site as it is now.
     async fn look(&self) -> Look {
         let (source, settings) = {
             let reading = self.reading.read().await;

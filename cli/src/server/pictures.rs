@@ -25,7 +25,7 @@ const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 );
 
-/// Serves the image at a path of the site; `None` if no static folder has it.
+/// Serves an image from the static folders; `None` if the path names none.
 pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     let ingest = server.reading.read().await;
     let settings = &ingest.settings;

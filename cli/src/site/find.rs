@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bookrag::source::{FolderSource, Source, repository_of};
 
-/// Folders that hold no site of the user's.
+/// The folder in which no sites are looked for.
 const SKIPPED_FOLDER: &str = "node_modules";
 
 /// Returns the sites at and below a folder, up to `depth` folders below it, in path order. Sites within sites, such as examples, are left out.

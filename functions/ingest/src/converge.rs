@@ -31,7 +31,8 @@ impl Converging {
         }
     }
 
-    /// Returns the documents affected by these files, which have paths below the bucket's prefix. For settings files, these are all documents that differ from their files.
+    /// Returns the documents affected by these files, which have paths below the bucket's prefix. For settings files, these are all documents that
+    /// differ from their files.
     pub(crate) async fn concerned(
         &self,
         paths: &[String],

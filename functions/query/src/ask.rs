@@ -69,7 +69,7 @@ async fn answer(
     prepared.whole().await
 }
 
-/// The answer, its sources as footnotes, and further sections.
+/// Returns the answer, its sources as footnotes, and further sections.
 fn markdown(answer: &Answer, origin: Option<&str>) -> Response {
     let mut text = with_footnotes(answer, origin);
     let suggested = suggested(answer, origin);

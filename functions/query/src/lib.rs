@@ -76,7 +76,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .with_state(context)
 }
 
-/// Limits how often a client may call a method.
+/// Adds the rate limit of `route` to a handler.
 fn limited(
     context: &Arc<Context>,
     route: Route,

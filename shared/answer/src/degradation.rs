@@ -34,7 +34,7 @@ pub enum Degradation {
 }
 
 impl Degradation {
-    /// Returns the name in responses.
+    /// Returns the degradation's name in responses of the API.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// What a client can do about an error.
+/// The kind of an error, which decides the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Change the request.
@@ -33,7 +33,7 @@ pub enum ErrorKind {
 /// An error of a request. Its message is sent to the client, its source never is.
 #[derive(Debug)]
 pub struct Error {
-    /// What the client can do.
+    /// The kind of the error.
     pub kind: ErrorKind,
     /// The message for the client.
     pub message: String,

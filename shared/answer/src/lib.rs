@@ -4,7 +4,7 @@
 
 pub mod error;
 pub mod degradation;
-// What the tests of `book` render Markdown with.
+// The Markdown renderer of the tests of `book`.
 #[cfg(test)]
 #[path = "../../book/src/rendering.rs"]
 pub(crate) mod rendering;
@@ -93,7 +93,7 @@ pub struct Question {
     pub selected_text: Option<String>,
     /// The page the reader is on.
     pub page_url: Option<String>,
-    /// Limits on the search.
+    /// The filters of the search.
     pub filters: Filters,
     /// The number of sections that an answer starts from. A model also reads their neighbours.
     pub top_k: usize,
@@ -123,7 +123,7 @@ impl Question {
         }
     }
 
-    /// Returns the normal form that equal questions share: lower case except options of commands, single spaces, no trailing signs.
+    /// Returns the normal form that equal questions share: lower case except options of commands, single spaces, no trailing punctuation.
     #[must_use]
     pub fn normalised(&self) -> String {
         normalised(&self.query)
@@ -155,7 +155,7 @@ pub struct Answerer {
 /// The rules of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// The refusal if the book does not cover a question; `None` for one in the question's language. The next two likewise.
+    /// The refusal if the book does not cover a question; `None` for the fixed sentence in the question's language, here and in the next two fields.
     pub not_covered: Option<String>,
     /// Introduces the closest passages if the book may not answer a question.
     pub uncertain: Option<String>,
@@ -272,7 +272,8 @@ pub struct Answer {
     pub adapted: Vec<String>,
     /// The closest sections that are not cited, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
-    /// Up to two questions that sections next to the cited ones answer, or up to three after small talk; none if the book does not cover the question.
+    /// Up to two questions that sections next to the cited ones answer, or up to three after small talk; none if the book does not cover the
+    /// question.
     pub follow_ups: Vec<String>,
     /// The message's id.
     pub message_id: Uuid,
@@ -305,7 +306,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// True if the book answered the question, or if there was none.
+    /// True if the book answered the question, or if the reader made small talk.
     #[must_use]
     pub fn answered(&self) -> bool {
         matches!(self.outcome, Outcome::Answered | Outcome::SmallTalk)
@@ -406,8 +407,8 @@ impl Answerer {
         })
     }
 
-    /// True for a question about selected text that has no word of its own ("explain"), without a model: the selected text says nothing more about itself, so
-    /// the other sections about it are named, too.
+    /// True if a question about selected text has no word of its own ("explain") and no model answers. A quote of the selection would say nothing
+    /// new, so the whole book is searched.
     fn needs_other_sections(&self, question: &Question) -> bool {
         let asked = &question.query;
         question.mode == Mode::SelectedText
@@ -484,7 +485,7 @@ fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
         .filter(|_| site.instances().any(|docs| !docs.version_paths.is_empty()))
 }
 
-/// Decides whether the book answers a question. A selection that is close enough is quoted, because no other section can be closer.
+/// Decides whether the book answers a question. A selection that is uncertain counts as answered, because no other section can be closer.
 fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
     if retrieved.candidates.is_empty() {
         return Outcome::NotCovered;

@@ -14,17 +14,17 @@ const BELOW: &str = "In this section:";
 /// Fixed sentences of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Messages {
-    /// The book does not cover the question.
+    /// Says that the book does not cover the question.
     pub(crate) not_covered: String,
     /// Introduces the closest passages.
     pub(crate) uncertain: String,
     /// Introduces the closest passage if it is quoted alone.
     pub(crate) uncertain_alone: String,
-    /// The selection does not answer the question.
+    /// Says that the selection does not answer the question.
     pub(crate) not_in_selection: String,
-    /// The embedder does not support the question's language.
+    /// Says that the embedder does not support the question's language.
     pub(crate) unread: String,
-    /// The section goes on after the quote.
+    /// Says that the section goes on after the quote.
     pub(crate) continues: String,
     /// Introduces the sections below the quoted one.
     pub(crate) below: String,

@@ -126,7 +126,7 @@ impl Mark {
         self.start..self.end
     }
 
-    /// True for a stretch inside a block.
+    /// True for a mark within a block, as opposed to the mark of a whole block.
     #[must_use]
     pub fn is_inline(&self) -> bool {
         use MarkKind::{Fence, Heading, ListItem, Paragraph, Table};

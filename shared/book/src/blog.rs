@@ -30,7 +30,7 @@ static LEADING_DATE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct PostPath {
     /// The URL path below the blog's route.
     pub(super) slug: String,
-    /// The title of a post without one.
+    /// The title of a post whose file sets none.
     pub(super) title: String,
     pub(super) date: Option<Date>,
 }

@@ -40,7 +40,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The dialect of the file at `source`, from its front matter or else the site's settings.
+    /// Returns the dialect of the file at `source`, from its front matter or else the site's settings.
     fn dialect(&self, source: &str, front_matter: &FrontMatter) -> Dialect {
         let own = front_matter.format.as_deref();
         let format = own
@@ -69,7 +69,7 @@ pub(super) struct Body {
     /// The indexes of the blocks that list the page's headings.
     contents: Vec<(usize, Contents)>,
     partial_bytes: usize,
-    /// The page's line with the partial being read.
+    /// The page's line that uses the partial being read.
     partial_line: u32,
     /// True if the page's own heading of level 1 is shown as its title.
     pub(super) shows_own_title: bool,
@@ -239,7 +239,7 @@ enum Shown<'a> {
     Text,
 }
 
-/// The text of an imported file; its extension tells the language.
+/// Returns the text of an imported file as a block of code; its extension tells the language.
 fn code_block(path: &str, text: &str) -> Block {
     let name = path.rsplit('/').next().unwrap_or(path);
     let language = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -254,7 +254,7 @@ fn contents_block() -> Block {
     inserted_block(BlockKind::Contents, String::new(), String::new())
 }
 
-/// A block that the page's own lines do not contain.
+/// Creates a block that the page's own lines do not contain.
 fn inserted_block(kind: BlockKind, text: String, markdown: String) -> Block {
     Block {
         kind,
@@ -267,7 +267,7 @@ fn inserted_block(kind: BlockKind, text: String, markdown: String) -> Block {
     }
 }
 
-/// The headings that a `<TOCInline>` lists, one per line, indented by level.
+/// Returns the headings that a `<TOCInline>` lists, one per line, indented by level.
 fn contents_text(blocks: &[Block], contents: &Contents) -> String {
     let headings = blocks.iter().filter_map(|block| match block.kind {
         BlockKind::Heading {

@@ -36,7 +36,7 @@ pub fn locale_folders(settings: &SiteSettings) -> Vec<String> {
         .collect()
 }
 
-/// The folder of a locale in the build. It has the locale's name, unless the locale's base URL sets another.
+/// Returns the folder of a locale in the build. It has the locale's name, unless the locale's base URL sets another.
 fn locale_folder(settings: &SiteSettings, locale: &str) -> String {
     let base = settings.locale_base_url(locale);
     match base.strip_prefix(&settings.base_url) {

@@ -1,7 +1,7 @@
 //! Pages read from the HTML of a built site.
 //!
-//! A site may be a build as a whole, of any generator: each of its HTML files is a page. Beside the sources of a Docusaurus site, a build has the
-//! pages that the sources do not hold: those that Docusaurus or a plugin makes by running scripts. They are the pages of an
+//! A site may be a build as a whole, of any generator: each of its HTML files is a page. A Docusaurus site may have a build in addition to its
+//! sources, for the pages that the sources lack: those that Docusaurus or a plugin makes by running scripts. They are the pages of an
 //! [instance](crate::settings::Instance) of their own, whose folder is the build's.
 
 mod elements;

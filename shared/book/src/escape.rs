@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::block::Mark;
-use crate::hidden::visible;
+use text::invisible::visible;
 
 pub use model::{fence_info, heading_text};
 pub use pieces::{MarkdownPiece, Pieces, Wrap};

@@ -115,7 +115,7 @@ impl FrontMatter {
 pub struct FrontMatterError {
     /// The line in the file, from 1.
     pub line: u32,
-    /// The problem.
+    /// Why the front matter is not used.
     pub reason: String,
 }
 
@@ -255,7 +255,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// `true`, or the string `"true"`.
+/// True for `true`, and for the string `"true"` in any case.
 fn flag(value: &Value) -> bool {
     text(value).is_some_and(|text| text.eq_ignore_ascii_case("true"))
 }
@@ -268,7 +268,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// A list of texts, or a single comma-separated string.
+/// Reads a list of texts, or a single comma-separated string.
 fn texts(value: Value) -> Vec<String> {
     match value {
         Value::Array(items) => items
@@ -288,7 +288,7 @@ fn texts(value: Value) -> Vec<String> {
     }
 }
 
-/// The labels of tags. Each tag is a label, or a mapping with one.
+/// Returns the labels of tags. Each tag is a label, or a mapping with one.
 fn tags(value: Value) -> Vec<String> {
     match value {
         Value::Array(items) => {

@@ -3,12 +3,10 @@
 use crate::dialect::Flavor;
 use crate::jsx::Tag;
 use crate::lines::escaped;
-
-/// Surrounds the line that represents such a tag.
-const MARK: char = '\u{E0B6}';
+use text::marks::HEADING_TAG;
 
 /// Characters not allowed in an anchor: `&` begins a character reference, whose spelling differs in an address.
-const NOT_IN_ANCHORS: [char; 2] = ['&', MARK];
+const NOT_IN_ANCHORS: [char; 2] = ['&', HEADING_TAG];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HeadingTag {
@@ -48,14 +46,14 @@ impl HeadingTag {
         match self {
             Self::Opens { level, anchor } => {
                 let anchor = escaped(anchor.as_deref().unwrap_or_default());
-                format!("{MARK}{level}{anchor}{MARK}")
+                format!("{HEADING_TAG}{level}{anchor}{HEADING_TAG}")
             }
-            Self::Closes => format!("{MARK}{MARK}"),
+            Self::Closes => format!("{HEADING_TAG}{HEADING_TAG}"),
         }
     }
 
     pub(super) fn of_line(line: &str) -> Option<Self> {
-        let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
+        let inner = line.strip_prefix(HEADING_TAG)?.strip_suffix(HEADING_TAG)?;
         let Some(level) = inner.chars().next() else {
             return Some(Self::Closes);
         };
@@ -71,7 +69,7 @@ fn is_linkable(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace() || NOT_IN_ANCHORS.contains(&c))
 }
 
-/// The level of a heading element. HTML names are case-insensitive.
+/// Returns the level of a heading element. HTML names are case-insensitive.
 fn heading_level(element: &str, flavor: Flavor) -> Option<u8> {
     let (h, level) = element.split_at_checked(1)?;
     let is_h = h == "h" || (h == "H" && flavor == Flavor::Markdown);

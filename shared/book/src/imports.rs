@@ -99,7 +99,7 @@ impl Resolver<'_> {
             }
             return is_text.then_some(path);
         }
-        let is_of_site = ["./", "../", "@site/"]
+        let is_of_site = ["./", "../", "@site/", "/"]
             .iter()
             .any(|start| specifier.starts_with(start));
         if !is_of_site && !matches!(specifier, "." | "..") {
@@ -185,7 +185,7 @@ fn is_markdown(path: &str) -> bool {
     matches!(path.rsplit_once('.'), Some((_, "md" | "mdx")))
 }
 
-/// The files that a module's path may refer to; none for other kinds of files, such as styles and images.
+/// Returns the files that a module's path may refer to; none for other kinds of files, such as styles and images.
 fn module_files(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or_default();
     if let Some((_, extension)) = name.rsplit_once('.') {
@@ -210,10 +210,13 @@ fn module_files(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` below the site's root. The source decides
-/// whether a path that leads out of the site may be read.
+/// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` and `/…` below the site's root, as for Docusaurus's
+/// bundler. The source decides whether a path that leads out of the site may be read.
 fn resolve_import(source: &str, import: &str) -> String {
-    match import.strip_prefix("@site/") {
+    match import
+        .strip_prefix("@site/")
+        .or_else(|| import.strip_prefix('/'))
+    {
         Some(path) => joined("", path),
         None => {
             let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -255,6 +258,7 @@ mod tests {
         assert_eq!(resolved("../../../shared/x.md"), "../shared/x.md");
         assert_eq!(resolved("@site/../other/x.md"), "../other/x.md");
         assert_eq!(resolved("@site//etc/x.md"), "etc/x.md");
+        assert_eq!(resolved("/docs/_old.mdx"), "docs/_old.mdx");
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The other files that reading a page uses.
+//! The other files that are used to read a page.
 
 use std::collections::BTreeMap;
 
 use crate::skip_reason::{MAX_INPUT_BYTES, MAX_INPUTS};
 
-/// The other files that reading a page used or looked for, by path.
+/// The other files that were used or looked for while a page was read, by path.
 pub type Inputs = BTreeMap<String, Input>;
 
-/// A file that reading a page used or looked for.
+/// A file that was used or looked for while a page was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// Its content.

@@ -10,7 +10,7 @@ use crate::inputs::Inputs;
 use crate::pages::{PageFile, default_source};
 use crate::settings::SiteSettings;
 
-/// The names of keys.
+/// Maps keys to names.
 pub(super) type Labels = BTreeMap<String, String>;
 
 /// Returns the files that may name the tags and authors of a page, those of its locale first. Empty if the page has neither.
@@ -79,7 +79,7 @@ fn labels(
         .collect()
 }
 
-/// The paths of a file beside the content of a page's locale, and of the default locale.
+/// Returns the paths of a file beside the content of a page's locale, and of the default locale.
 fn paths_of(settings: &SiteSettings, page: &PageFile, name: &str) -> Vec<String> {
     let sources = [page.source.clone(), default_source(settings, page)];
     let roots = sources.iter().map(|source| {

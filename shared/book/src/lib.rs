@@ -32,7 +32,6 @@ mod dialect;
 mod heading_tag;
 mod openapi;
 mod slug;
-mod hidden;
 mod block;
 mod escape;
 mod mdx;
@@ -64,7 +63,6 @@ pub use escape::{
 pub use facets::{FacetKind, FacetValue, Facets};
 pub use fingerprint::{READER_VERSION, etag, fingerprint, fingerprint_by_etags, hex};
 pub use front_matter::{FrontMatter, FrontMatterError};
-pub use hidden::{Filter as HiddenFilter, is_hidden, visible};
 pub use inputs::{Input, InputUse, Inputs, TextFile, is_too_much};
 pub use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};

@@ -67,7 +67,7 @@ pub(super) fn is_heading(content: &str) -> bool {
     (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// The container marks of the lines that continue this one: list items become indentation.
+/// Returns the container marks of the lines that continue this one: list items become indentation.
 pub(super) fn continued_prefix(line: &str) -> String {
     split_container_prefix(line)
         .0
@@ -131,10 +131,23 @@ pub(super) fn directive(content: &str) -> Option<(String, &str)> {
         .flat_map(char::to_uppercase)
         .chain(first)
         .collect();
+    // The attribute wins (theme-common 3.10, `admonitionUtils`).
+    let title = title_attribute(attributes).unwrap_or(title);
     let shown = if title.is_empty() {
         kind
     } else {
         format!("{kind}: {title}")
     };
     Some((shown, attributes))
+}
+
+/// Returns the `title` of `{title="…" .wide}`.
+fn title_attribute(attributes: &str) -> Option<&str> {
+    let (before, after) = attributes.split_once("title=")?;
+    if !before.ends_with([' ', '{']) {
+        return None;
+    }
+    let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (title, _) = after[1..].split_once(quote)?;
+    Some(title.trim())
 }

@@ -1,4 +1,4 @@
-//! What a site's settings name and its files lack, and sites of other generators.
+//! Folders that a site's settings name but its files lack, and files of other generators.
 
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ pub fn is_markdown(path: &str) -> bool {
     extensions.any(|extension| path.ends_with(extension))
 }
 
-/// Returns why a site has no docs that readers could see first: of each docs plugin, their folder, or that of their version, has no file.
+/// Returns why readers would see no docs at first: the folder of each docs plugin's default version has no file. `None` if one has files.
 #[must_use]
 pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
     missing_folders(settings, paths).0
 }
 
-/// Returns the other versions and docs that the settings name and whose folder has no file, in sentences for their author. Docusaurus does not
-/// build such a site; but what is there can be read.
+/// Returns the other versions and docs that the settings name but whose folder has no file, as sentences for the site's author. Docusaurus does not
+/// build such a site, but the existing files can be read.
 #[must_use]
 pub fn other_missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<String> {
     missing_folders(settings, paths).1
@@ -50,7 +50,7 @@ fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
     docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed)
 }
 
-/// Returns why a site cannot be read, if each docs plugin lacks what readers see first, and what else is missing.
+/// Returns why a site cannot be read, if every docs plugin lacks its default version, and what else is missing.
 fn missing_folders(
     settings: &SiteSettings,
     paths: &BTreeSet<String>,
@@ -109,7 +109,7 @@ fn paths_in<'a>(paths: &'a BTreeSet<String>, folder: &str) -> impl Iterator<Item
         .take_while(move |path| path.starts_with(&start))
 }
 
-/// Returns the Markdown in a docs folder that no plugin shows, in a sentence for its author.
+/// Returns the Markdown in a docs folder that no plugin shows, as a sentence for the site's author.
 #[must_use]
 pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
     let docs = settings.instances.iter();

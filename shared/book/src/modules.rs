@@ -76,7 +76,7 @@ impl Module {
     }
 }
 
-/// The local names of a program's imports, with their sources.
+/// Returns the local names of a program's imports, with their sources.
 fn imports(program: &Program) -> Vec<(String, Imported)> {
     let mut imports = Vec::new();
     for statement in &program.body {

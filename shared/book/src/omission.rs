@@ -55,7 +55,7 @@ pub enum OmissionReason {
     MissingPartial,
     /// A blog post's heading of level 1 that is replaced by the title of its front matter or file.
     ReplacedTitle,
-    /// What a built page shows around its content (the bar at the top, navigation, the footer), hides, or runs.
+    /// What a built page has besides its content: navigation and footer, hidden elements, scripts.
     BesideContent,
 }
 

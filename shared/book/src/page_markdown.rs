@@ -216,7 +216,7 @@ fn in_bold(text: &str) -> String {
     )
 }
 
-/// The text of an item after its marker. GitHub Flavored Markdown reads task boxes as such; others show the same characters.
+/// Writes the text of an item after its marker. GitHub Flavored Markdown reads task boxes as such; others show the same characters.
 fn item(block: &Block, marker_length: usize) -> String {
     let text = &block.text[marker_length..];
     let marker = BOXES.iter().find(|marker| text.starts_with(**marker));
@@ -225,7 +225,7 @@ fn item(block: &Block, marker_length: usize) -> String {
     format!("{marker}{}", stretch(block, rest))
 }
 
-/// A paragraph, with display formulas on separate lines.
+/// Writes a paragraph, with display formulas on separate lines.
 fn paragraph(block: &Block) -> String {
     stretch(block, 0..block.text.len())
 }
@@ -286,7 +286,7 @@ fn is_cut(block: &Block, stretch: &Range<usize>) -> bool {
         .any(|mark| mark.end > stretch.end)
 }
 
-/// The marks that begin in a stretch. Marks are ordered by first byte.
+/// Returns the marks that begin in a stretch. Marks are ordered by first byte.
 fn marks_in(block: &Block, stretch: Range<usize>) -> &[Mark] {
     let from = block
         .marks

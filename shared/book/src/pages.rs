@@ -235,7 +235,7 @@ fn in_folder_of<'a>(
     docs.find_map(|docs| Some((docs, below(path, &folder(docs)?)?)))
 }
 
-/// The part of a path below a folder; an empty folder is the site's root.
+/// Returns the part of a path below a folder; an empty folder is the site's root.
 pub(super) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
         "" => (!is_outside(path)).then_some(path),

@@ -90,7 +90,7 @@ fn file_stem(relative: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The path of a page outside of the docs, from its file name; `index` gives that of its folder.
+/// Returns the path of a page outside of the docs, from its file name; `index` gives that of its folder.
 fn path_of_page(relative: &str) -> String {
     let (path, _) = relative.rsplit_once('.').unwrap_or((relative, ""));
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-/// Surrounds a placeholder on a line of its own.
-const MARK: char = '\u{E0B1}';
+use text::marks::PLACEHOLDER;
 
 /// The content that a line represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +45,16 @@ fn number_after<T: FromStr>(tag: &str, name: &str) -> Option<T> {
 impl Placeholder {
     pub(super) fn line(&self) -> String {
         match self {
-            Self::Partial(name) => format!("{MARK}{name}{MARK}"),
+            Self::Partial(name) => format!("{PLACEHOLDER}{name}{PLACEHOLDER}"),
             Self::Contents(contents) => format!(
-                "{MARK}/{}/{}/{}{MARK}",
+                "{PLACEHOLDER}/{}/{}/{}{PLACEHOLDER}",
                 contents.skip, contents.min_level, contents.max_level
             ),
         }
     }
 
     pub(super) fn of_line(line: &str) -> Option<Self> {
-        let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
+        let inner = line.strip_prefix(PLACEHOLDER)?.strip_suffix(PLACEHOLDER)?;
         let Some(numbers) = inner.strip_prefix('/') else {
             return Some(Self::Partial(inner.to_owned()));
         };

@@ -1,6 +1,7 @@
 //! The questions that a page's sections answer, written in a file of the site beside its docs.
 //!
-//! A page's questions are in one file, so that a change of a page and of its questions are reviewed together, and two pages never conflict in a merge.
+//! A page's questions are in one file, so that a change of a page and of its questions are reviewed together, and two pages never conflict in a
+//! merge.
 
 mod file;
 mod sections;

@@ -29,8 +29,7 @@ use crate::titles::{
 /// Returns the paths of files that may affect the page but are not in `inputs` yet, with their uses: partials, category labels, translations.
 ///
 /// Call it again with the requested files until it returns nothing. It requests at most one file more than a page may need, which shows that the
-/// limit is
-/// exceeded.
+/// limit is exceeded.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,
@@ -186,7 +185,7 @@ pub fn read_document(
     })
 }
 
-/// Reads what follows the front matter, which is omitted.
+/// Reads the text after the front matter, and records the front matter as omitted.
 fn read_body(
     text: &str,
     split: &SplitPage<'_>,

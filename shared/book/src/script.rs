@@ -75,7 +75,7 @@ impl SyntaxError {
     }
 }
 
-/// The language of a file, by its extension: TypeScript, or JavaScript with JSX.
+/// Returns the language of a file, by its extension: TypeScript, or JavaScript with JSX.
 pub(super) fn language_of(path: &str) -> SourceType {
     let extension = path.rsplit('.').next().unwrap_or_default();
     match extension {

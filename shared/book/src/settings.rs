@@ -200,7 +200,7 @@ impl MarkdownFormat {
 }
 
 impl SiteSettings {
-    /// True if no file of the site says anything about it. Where a bucket's built pages are is known without a file.
+    /// True if no file of the site contains settings. The folder of a bucket's built pages does not count, because it is known without a file.
     #[must_use]
     pub fn are_defaults(&self) -> bool {
         let mut origins = self.origins.iter();
@@ -213,8 +213,8 @@ impl SiteSettings {
     /// A computed setting is reported in `warnings` and gets its default.
     ///
     /// # Errors
-    /// If a file cannot be parsed, the config computes too much, or which pages are built and `bookrag.toml` does not replace it, or there are
-    /// more plugins, versions or locales than any site has.
+    /// If a file cannot be parsed, the config computes too much, the config computes which pages are built and `bookrag.toml` does not say it, or
+    /// there are more plugins, versions or locales than any site has.
     pub fn read(
         files: &BTreeMap<String, String>,
         has_docs_folder: bool,
@@ -403,11 +403,18 @@ fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
     let [all, compat] = options.map(|(name, option)| {
         picker.config_only(name, option, |value| match value.computed_line() {
             Some(_) => None,
-            // Other kinds of values, such as a list of single features, do not change it.
-            None => Some(value.bool()),
+            None => Some(
+                value
+                    .bool()
+                    .or_else(|| value.get("mdx1CompatDisabledByDefault").bool()),
+            ),
         })
     });
-    all == Some(Some(true)) || compat == Some(Some(false))
+    // An explicit setting wins (`configValidation` of Docusaurus 3.10).
+    match compat.flatten() {
+        Some(is_compatible) => !is_compatible,
+        None => all == Some(Some(true)),
+    }
 }
 
 fn slashed(url: &str) -> String {
@@ -427,7 +434,7 @@ pub fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> 
     })
 }
 
-/// Reads the plugins of docs, pages and blogs. Pages that only the build has belong to those of pages.
+/// Reads the plugins of docs, pages and blogs. The pages that only the build has count as a plugin of pages.
 fn read_instances(
     toml: &mut TomlSettings,
     config: &ConfigValue,

@@ -22,7 +22,7 @@ pub(super) struct Slugger {
 }
 
 impl Slugger {
-    /// With `keep_case`, capital letters stay (`markdown.anchors.maintainCase`).
+    /// Creates a slugger. With `keep_case`, capital letters stay (`markdown.anchors.maintainCase`).
     pub(super) fn new(keep_case: bool) -> Self {
         Self {
             keep_case,
@@ -31,7 +31,7 @@ impl Slugger {
         }
     }
 
-    /// Configures it for a blog post, whose title Docusaurus removes before it generates ids.
+    /// Configures the slugger for a blog post, whose title Docusaurus removes before it generates ids.
     pub(super) fn without_title(self) -> Self {
         Self {
             skips_title: true,
@@ -39,7 +39,7 @@ impl Slugger {
         }
     }
 
-    /// The id of the page's title; empty if titles have none.
+    /// Returns the id of the page's title; empty if titles have none.
     pub(super) fn title_slug(&mut self, text: &str) -> String {
         if self.skips_title {
             String::new()

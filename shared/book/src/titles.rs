@@ -82,7 +82,7 @@ pub(super) fn show_title(
     }
 }
 
-/// The heading that Docusaurus shows for a title that is only in the front matter.
+/// Returns the heading that Docusaurus shows for a title that is only in the front matter.
 fn title_block(title: &str, line: u32) -> Block {
     Block {
         kind: BlockKind::Heading {
@@ -111,7 +111,7 @@ pub fn shortened_title(title: &str) -> String {
     }
 }
 
-/// The files that may contain the label of a page's folder, most likely first.
+/// Returns the files that may contain the label of a page's folder, most likely first.
 pub(super) fn category_files(source: &str) -> Vec<String> {
     let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
     ["_category_.json", "_category_.yml"]
@@ -119,7 +119,7 @@ pub(super) fn category_files(source: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// The possible index pages of the page's folder. Their title replaces a missing chapter title.
+/// Returns the possible index pages of the page's folder. Their title replaces a missing chapter title.
 pub(super) fn index_files(source: &str) -> Vec<String> {
     let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
     ["index.md", "index.mdx", "README.md", "README.mdx"]
@@ -154,7 +154,7 @@ pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     })
 }
 
-/// An index page's title, from its front matter or else its first heading.
+/// Returns an index page's title, from its front matter or else its first heading.
 fn index_title(bytes: &[u8]) -> Option<String> {
     let text = decode(bytes).ok()?;
     let page = split_front_matter(&text).ok()?;

@@ -27,7 +27,7 @@ pub(super) fn tokens(html: &str) -> Tokens<'_> {
     Tokenizer::new_with_emitter(html, emitter)
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 pub(super) fn attribute(tag: &Start, name: &str) -> Option<String> {
     let value: &HtmlString = tag.attributes.get(name.as_bytes())?;
     Some(String::from_utf8_lossy(value).into_owned())
@@ -41,7 +41,7 @@ pub(super) fn has_word(tag: &Start, name: &str, word: &str) -> bool {
         .any(|own| own.eq_ignore_ascii_case(word))
 }
 
-/// The level of a heading's tag, from 1.
+/// Returns the level of a heading's tag, from 1.
 pub(super) fn heading_level(name: &[u8]) -> Option<u8> {
     match name {
         [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),

@@ -30,7 +30,7 @@ pub use prompt::{
 
 /// The sections that the model is asked about at once: readers' questions to the same model should not wait.
 const AT_ONCE: usize = 2;
-/// Ends the run: the model, the key or the network does not work.
+/// The number of failures in a row that end a run: the model, the key or the network does not work.
 const MAX_FAILED_IN_A_ROW: u32 = 3;
 /// Attempts to store the questions of a page while other writers store some, too.
 const MAX_ATTEMPTS: usize = 5;
@@ -103,13 +103,13 @@ impl QuestionWriter {
         }
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The budget of a day in millionths of a dollar; `None` for no limit.
+    /// Returns the budget of a day in millionths of a dollar; `None` for no limit.
     #[must_use]
     pub fn budget(&self) -> Option<u64> {
         self.budget

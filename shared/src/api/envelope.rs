@@ -107,7 +107,7 @@ impl OncePerSecond {
         Self(Mutex::new((0, None)))
     }
 
-    /// Counts one, and returns how many were counted since the last report if that is a second ago.
+    /// Counts one event. If the last report is a second ago, returns how many were counted since.
     fn count(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, last) = &mut *state;

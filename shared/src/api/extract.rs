@@ -17,7 +17,7 @@ use super::envelope::failure;
 use super::observe::Observed;
 use answer::error::{Error, ErrorKind};
 
-/// Names the session that owns the conversation to delete.
+/// The header that names the session which owns the conversation to delete.
 pub const SESSION_HEADER: &str = "x-session-id";
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -137,7 +137,7 @@ pub async fn method_not_allowed(request: Request) -> Response {
     failure(&error, &Observed::from_request(&request).request_id)
 }
 
-/// Each proxy appends the address it was called from.
+/// The header to which each proxy appends the address that called it.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Returns the client's address.

@@ -29,7 +29,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Returns the value attached to a request.
+    /// Returns the id and the measurements that are attached to a request.
     #[must_use]
     pub fn from_request(request: &Request) -> Self {
         let extensions = request.extensions();

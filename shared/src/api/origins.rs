@@ -6,10 +6,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::envelope::failure;
-use super::extract::SESSION_HEADER;
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
 use answer::error::{Error, ErrorKind};
@@ -67,7 +66,8 @@ impl Origins {
         let [site, mode, destination] = ["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
             .map(|name| headers.get(name).map(HeaderValue::as_bytes));
         match (site, mode, destination) {
-            // A program, or a browser that says nothing. Node names the mode alone; a page's script that asks another origin in it has an `Origin`.
+            // A program, or a browser that says nothing. Node names the mode alone; a page's script that asks another origin in this mode sends
+            // `Origin`.
             (None, None | Some(b"cors"), None) => true,
             // The service's own page, or an address that the reader typed.
             (Some(b"same-origin" | b"none"), _, _) => true,
@@ -95,9 +95,9 @@ pub async fn known_origin(
     }
 }
 
-/// Middleware that refuses a `GET` which a page of others caused: an image, a frame, a script's request, a prefetch. Browsers send such requests
-/// without a preflight, so CORS only hides the response, when the question has been paid for and counted against the reader's limits. A request
-/// with a JSON body needs a preflight.
+/// Middleware that refuses a `GET` which a foreign page caused: an image, a frame, a script's request, a prefetch. Browsers send such requests
+/// without a preflight, so CORS only hides the response, when the question has been paid for and counted against the reader's limits. A request with
+/// a JSON body needs a preflight.
 pub async fn known_page(State(origins): State<Origins>, request: Request, next: Next) -> Response {
     // A handler of GET also answers HEAD.
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -109,27 +109,13 @@ pub async fn known_page(State(origins): State<Origins>, request: Request, next: 
     next.run(request).await
 }
 
-/// Headers of the Model Context Protocol that repeat parts of the body.
-const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
-
-/// Allows cross-origin requests from the book's own pages.
+/// Allows cross-origin requests from the book's own pages, with any headers: clients such as that of `OpenAI` send many of their own.
 pub fn cors(origins: Origins) -> CorsLayer {
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
-    let headers = [
-        header::CONTENT_TYPE,
-        header::ACCEPT,
-        header::AUTHORIZATION,
-        HeaderName::from_static(SESSION_HEADER),
-    ];
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(
-            headers
-                .into_iter()
-                .chain(MCP_HEADERS.map(HeaderName::from_static))
-                .collect::<Vec<_>>(),
-        )
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([
             header::RETRY_AFTER,
             RATE_LIMIT,

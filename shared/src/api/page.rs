@@ -73,7 +73,7 @@ pub fn prefers_markdown(headers: &HeaderMap, other: &str) -> bool {
     markdown > 0.0 && markdown >= quality(&accepted, other)
 }
 
-/// The quality that the header `Accept` gives a media type by name; 0 if it does not name it.
+/// Returns the quality that the header `Accept` gives a media type by name; 0 if it does not name it.
 fn quality(accepted: &[&str], media_type: &str) -> f32 {
     let ranges = accepted.iter().flat_map(|value| value.split(','));
     let named = ranges.filter_map(|range| {

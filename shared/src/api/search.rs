@@ -18,7 +18,7 @@ const MAX_TOP_K: usize = 20;
 /// The message if nothing is found.
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
-/// Characters of a preview.
+/// The most characters of a preview.
 const PREVIEW_CHARACTERS: usize = 240;
 
 /// A search as sent by a client.

@@ -34,10 +34,10 @@ struct TokenEvent<'a> {
 
 #[derive(Serialize)]
 struct DoneEvent<'a> {
-    #[serde(flatten)]
-    view: AnswerView,
     total_tokens: u64,
     latency_ms: f64,
+    #[serde(flatten)]
+    view: AnswerView,
     degraded: &'a [Degradation],
     cost_usd: f64,
     cached: bool,
@@ -138,9 +138,9 @@ fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> 
             .json_data(TokenEvent { token }),
         AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
         AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
-            view: AnswerView::from(&**answer),
             total_tokens: answer.tokens,
             latency_ms: answer.latency_ms,
+            view: AnswerView::from(&**answer),
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),

@@ -212,7 +212,7 @@ impl Config {
     }
 }
 
-/// Whether a chat model writes the questions that sections lack, without being told to.
+/// Whether a chat model writes the questions that sections lack, without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionBudget {
     /// It does not.
@@ -249,7 +249,7 @@ impl Config {
     }
 }
 
-/// Reports budgets for a model with an unknown price, whose use could not be counted.
+/// Reports budgets for a model with an unknown price, whose cost could not be counted.
 pub(super) fn report_budgets_without_price(config: &Config, settings: &mut Settings<'_>) {
     let Some(server) = config.chat_server().filter(|it| !config.has_price(it)) else {
         return;

@@ -120,7 +120,7 @@ pub(super) fn retention(settings: &mut Settings<'_>) -> Option<Duration> {
     (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
-/// What a limit accepts.
+/// The values that a limit accepts, for messages.
 const LIMIT: &str = "a whole number, or 0 for no limit";
 
 /// Reads the rate limits: by default those of [`Limits`] in Lambda, none on a laptop. A laptop processes [`CONCURRENT_PER_CORE`] requests for each

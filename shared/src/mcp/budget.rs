@@ -13,7 +13,7 @@ const LONGEST_TOKEN: usize = 16;
 pub struct Budget(usize);
 
 impl Default for Budget {
-    /// A quarter of Claude Code's limit for a tool result, and enough for ten sections.
+    /// Returns the default: a quarter of Claude Code's limit for a tool result, which is enough for ten sections.
     fn default() -> Self {
         Self(6_000)
     }

@@ -7,8 +7,8 @@ use answer::cite::Citation;
 use answer::error::Error;
 use answer::retrieve::ScoredChunk;
 use answer::{Answer, Question};
-use book::visible;
 use store::index::Filters;
+use text::invisible::visible;
 
 use super::id::Id;
 use super::reading::{self, Text, title};

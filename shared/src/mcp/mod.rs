@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -82,13 +82,14 @@ pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> 
     if book.origin.is_none() {
         book.origin = local_origin(&request);
     }
-    let (budget, request) = match read(request).await {
+    let (budget, mut request) = match read(request).await {
         Ok(read) => read,
         Err(error) => return failure(&error, &request_id),
     };
     if let Some(refusal) = refused_body(&request) {
         return refusal;
     }
+    accept_json(request.headers_mut());
     let server = Server::of_request(book, budget, caller, observed);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
@@ -119,8 +120,25 @@ fn refused_body(request: &Request<Bytes>) -> Option<Response> {
     Some((StatusCode::BAD_REQUEST, Json(error)).into_response())
 }
 
-/// One JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`, which accepts only names
-/// of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
+/// Makes a request that accepts JSON accept event streams, too. The protocol's transport demands both, although all answers are JSON.
+fn accept_json(headers: &mut HeaderMap) {
+    let accepted = match headers.get(header::ACCEPT) {
+        None => true,
+        Some(accepted) => accepted.to_str().is_ok_and(|accepted| {
+            accepted.split(',').any(|range| {
+                let range = range.split(';').next().unwrap_or_default().trim();
+                matches!(range, "*/*" | "application/*" | "application/json")
+            })
+        }),
+    };
+    if accepted {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
+}
+
+/// Configures the transport: one JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`,
+/// which accepts only names of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
 fn transport() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

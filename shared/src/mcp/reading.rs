@@ -7,9 +7,10 @@ use answer::default_filters;
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Retriever;
 use book::chunk::count_tokens;
-use book::{ContentKind, origin_of_version, visible};
+use book::{ContentKind, origin_of_version};
 use store::catalog::{CatalogError, JoinedChunk, PageRow};
 use store::index::Filters;
+use text::invisible::visible;
 
 use super::id::{Id, Place};
 use super::text::{level, markdown, of_section, section_title};
@@ -109,8 +110,8 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is written,
-/// then percent-decoded.
+/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is
+/// written, then percent-decoded.
 ///
 /// # Errors
 /// `NotFound` if the book has no such page, `Invalid` for an unknown version or locale, `Unavailable` if the catalog is.

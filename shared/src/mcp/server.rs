@@ -25,8 +25,8 @@ use super::{Book, Caller, reading};
 use crate::api::{Measured, Observed, failure};
 use answer::Answerer;
 use answer::error::{Error, ErrorKind};
-use book::visible;
 use store::catalog::PageRow;
+use text::invisible::visible;
 
 /// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.
 const TTL_MS: u64 = 5 * 60 * 1_000;
@@ -85,7 +85,7 @@ impl Server {
         (self.book.live)().await
     }
 
-    /// Returns the address of a path of the site.
+    /// Returns the URL of a path of the site; the path itself if the site's origin is unknown.
     pub(super) fn address(&self, path: &str) -> String {
         match &self.book.origin {
             Some(origin) => format!("{origin}{path}"),

@@ -215,3 +215,26 @@ fn former(method: &str, params: Value) -> Request<Body> {
 fn entries(value: &Value, list: &str) -> Vec<Value> {
     value[list].as_array().unwrap().clone()
 }
+
+#[tokio::test]
+async fn whoever_accepts_json_is_answered() {
+    let served = Served::book().await;
+    for (accepted, status) in [
+        (None, 200),
+        (Some("*/*"), 200),
+        (Some("application/json"), 200),
+        (Some("application/*, text/*;q=0.5"), 200),
+        (Some("application/json, text/event-stream"), 200),
+        (Some("text/event-stream"), 406),
+        (Some("text/html"), 406),
+    ] {
+        let mut request = former("tools/list", json!({}));
+        request.headers_mut().remove(header::ACCEPT);
+        if let Some(accepted) = accepted {
+            let accepted = accepted.parse().unwrap();
+            request.headers_mut().insert(header::ACCEPT, accepted);
+        }
+        let response = served.router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{accepted:?}");
+    }
+}

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use answer::generate::readable;
-use book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
+use book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown};
 use store::catalog::JoinedChunk;
 use store::index::ChunkPayload;
+use text::invisible::visible;
 
 /// The most number signs of a heading.
 const MAX_LEVEL: usize = 6;

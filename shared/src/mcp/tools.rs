@@ -236,7 +236,7 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
     tools.collect()
 }
 
-/// Takes the formats of Rust's integers out of a schema: no standard knows them, and validators warn of them.
+/// Removes the formats of Rust's integers from a schema: no standard defines them, and validators warn of them.
 fn standard(schema: &JsonObject) -> JsonObject {
     fn value(of: &Value) -> Value {
         match of {

@@ -51,7 +51,7 @@ macro_rules! metrics {
                 match self { $(Self::$metric => Unit::$unit,)+ }
             }
 
-            /// Returns the functions that write the metric.
+            /// Returns the names of the Lambda functions that write the metric.
             #[must_use]
             pub fn functions(self) -> &'static [&'static str] {
                 match self { $(Self::$metric => $functions,)+ }

@@ -28,7 +28,7 @@ impl Spent {
         self.micro_usd += cost(model, usage);
     }
 
-    /// Adds the calls of another account.
+    /// Adds the tokens and costs of other calls.
     pub fn include(&mut self, other: Self) {
         self.tokens += other.tokens;
         self.micro_usd += other.micro_usd;
@@ -73,7 +73,8 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves the maximum cost of a call. Returns `None` if the remaining budget is too small or unknown, so that all spending is counted.
+    /// Reserves the maximum cost of a call. Returns `None` if the remaining budget is too small, or unknown: no call is made whose cost would not be
+    /// counted.
     pub async fn take(
         catalog: &Catalog,
         account: Account,

@@ -114,7 +114,7 @@ impl Database {
             .await
     }
 
-    /// Runs `work` on the writing connection, after checking the schema version once.
+    /// Runs `work` on the writing connection. Checks the schema version first, until it was right once.
     pub(crate) async fn write<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
     where
         T: Send + 'static,

@@ -1,5 +1,11 @@
-//! Words of texts: how they are split, reduced to stems, and weighed by their frequency.
+//! Words and sentences of texts: how they are split, and how words are reduced to stems and weighed by their frequency; invisible characters, and those that
+//! stand for something inside a text.
 
 mod words;
+mod sentences;
 
+pub mod invisible;
+pub mod marks;
+
+pub use sentences::{SENTENCE_ENDS, introduces, sentences};
 pub use words::*;

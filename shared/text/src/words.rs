@@ -200,7 +200,7 @@ impl Words {
     }
 }
 
-/// The document frequencies of words in an index.
+/// How many chunks of an index contain each word, for BM25.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentFrequencies {
     /// The number of chunks in the index.
@@ -228,8 +228,8 @@ pub fn idf(texts: f32, with: f32) -> f32 {
     (1.0 + (texts - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
-/// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to the
-/// mean of all texts.
+/// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to
+/// the mean of all texts.
 #[must_use]
 pub fn bm25_weight(frequency: f32, length: f32) -> f32 {
     /// Term frequency saturation and length normalisation, the usual values.

@@ -149,7 +149,7 @@ async fn hostile_lessons_reach_a_program_as_text_alone() {
 
 /// Asserts that a page's text contains nothing invisible to its reader: no address of a link or image, no comment, no invisible character.
 fn check_text(text: &str, attack: &str, name: &str) {
-    assert_eq!(bookrag::book::visible(text), text, "{name}");
+    assert_eq!(bookrag::invisible::visible(text), text, "{name}");
     for hidden in [
         "](http", "](//", "](java", "](data", "<!--", "<img", "<script",
     ] {

@@ -62,7 +62,7 @@ impl ComparedAnswer {
         }
     }
 
-    /// The outcome of a question that cannot be asked in this state, for example because the state lacks its locale.
+    /// Returns the outcome of a question that cannot be asked in this state, for example because the state lacks its locale.
     pub(super) fn nothing() -> Self {
         Self {
             outcome: Outcome::NotCovered,

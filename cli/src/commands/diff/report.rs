@@ -1,7 +1,8 @@
 //! Prints a comparison as text, as Markdown for a pull request, or as JSON.
 
 use bookrag::answer::Outcome;
-use bookrag::book::{escaped, visible};
+use bookrag::book::escaped;
+use bookrag::invisible::visible;
 use serde::Serialize;
 
 use super::anchors::Vanished;
@@ -15,10 +16,10 @@ const MAX_CHARACTERS: usize = 60_000;
 const CUT: &str = "\n\nThe rest is left out here; `bookrag diff` prints it.";
 /// Digits shown of a commit's hash.
 const HASH_DIGITS: usize = 10;
-/// The most uses listed per address.
+/// The most pages or questions named for each way in which a vanished address is used.
 const MAX_USES: usize = 3;
 
-/// Differences between the answers.
+/// What changed between two revisions of a book.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     base: Revision,
@@ -31,7 +32,7 @@ pub(super) struct Comparison {
     vanished: Vec<Vanished>,
     /// Pages that became unreadable. Readers keep their former text.
     unread: Vec<Warning>,
-    /// Pages of the base that cannot be read, and of the head that can: what changed in them is not known.
+    /// Pages that cannot be read in the base but can in the head, so what changed in them is unknown.
     unread_before: Vec<Warning>,
 }
 

@@ -23,7 +23,8 @@ const MAX_NUMBERS: usize = 31;
 /// About how many days have a label.
 const LABELS: usize = 6;
 
-/// Returns the chart of a period's days, those without questions included, and the same as a table. The last day is today, or the last one with questions.
+/// Returns the chart of a period's days, those without questions included, and the same as a table. The last day is today, or the last one with
+/// questions.
 pub(super) fn chart(insights: &[DayInsight], period: u64) -> String {
     let days = every_day(insights, period);
     let most = days.iter().map(|day| day.questions).max().unwrap_or(0);
@@ -141,7 +142,7 @@ impl Bars {
     }
 }
 
-/// The parts of a bar from its foot: classes and counts.
+/// Returns the parts of a bar from its foot: classes and counts.
 pub(super) fn parts(day: &DayInsight) -> [(&'static str, u64); 3] {
     let open = day.not_covered + day.uncertain;
     [
@@ -151,7 +152,7 @@ pub(super) fn parts(day: &DayInsight) -> [(&'static str, u64); 3] {
     ]
 }
 
-/// The labels of some days. On a narrow screen, those at the ends are shown alone.
+/// Returns the labels of some days. On a narrow screen, those at the ends are shown alone.
 fn labels(days: &[DayInsight], step: f64) -> String {
     let every = days.len().div_ceil(LABELS).max(1);
     let last = days.len().saturating_sub(1);
@@ -179,7 +180,7 @@ fn labels(days: &[DayInsight], step: f64) -> String {
     labels
 }
 
-/// A day as in `Nov 27`.
+/// Returns a day as in `Nov 27`.
 fn label(day: &str) -> String {
     let date: Result<Date, _> = day.parse();
     date.map_or_else(|_| escaped(day), |date| date.strftime("%b %-d").to_string())

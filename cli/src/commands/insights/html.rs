@@ -14,13 +14,13 @@ use crate::look::Look;
 /// The periods in days to choose from.
 const PERIODS: [u64; 3] = [7, 30, 90];
 
-/// The rows of a list that are seen at once.
+/// The number of rows of a list that are shown at once.
 const SHOWN_ROWS: usize = 8;
 
 /// The site's icon, which `serve` has.
 const ICON: &str = "<link rel=\"icon\" href=\"/favicon.ico\">\n";
 
-/// The link from the page of `serve` to that which answers.
+/// The link from the insights page of `serve` to the page that answers questions.
 const BACK: &str = "<p class=\"back\"><a href=\"/\">← Ask the docs</a></p>";
 
 /// Nothing of a page with what readers wrote may run, or be sent anywhere.
@@ -33,7 +33,7 @@ pub(super) struct Page<'a> {
     /// The origin of the book's pages, for links to them.
     pub(super) origin: Option<&'a str>,
     pub(super) look: &'a Look,
-    /// True for the page of `serve`, which links to others.
+    /// True for the page of `serve`, which links to its other pages.
     pub(super) is_served: bool,
 }
 
@@ -137,7 +137,7 @@ impl Page<'_> {
         format!("<dl class=\"figures\">\n{}</dl>\n", figures.concat())
     }
 
-    /// The chart, and what its colours mean.
+    /// Returns the chart, and what its colours mean.
     fn by_day(&self) -> String {
         let days = &self.report.insights.days;
         if days.is_empty() {
@@ -209,7 +209,7 @@ fn figure(name: &str, value: &str, detail: &str) -> String {
     format!("<div><dt>{name}</dt><dd>{value}</dd><dd>{detail}</dd></div>\n")
 }
 
-/// The share of a part in percent; a dash if there is nothing to share.
+/// Returns the share of a part in percent; a dash if there is nothing to share.
 fn share(name: &str, part: u64, whole: u64) -> String {
     let value = match whole {
         0 => "–".to_owned(),
@@ -218,7 +218,7 @@ fn share(name: &str, part: u64, whole: u64) -> String {
     figure(name, &value, &format!("{part} of {whole}"))
 }
 
-/// The links to other periods.
+/// Returns the links to other periods.
 fn periods(days: u64) -> String {
     let links = PERIODS.map(|period| {
         let current = if period == days {
@@ -231,7 +231,7 @@ fn periods(days: u64) -> String {
     format!("<nav aria-label=\"Period\">{}</nav>\n", links.concat())
 }
 
-/// How much of the page a list takes.
+/// The width of a list on the page.
 enum Width {
     Full,
     Column,
@@ -270,7 +270,7 @@ fn section(
     page.push_str("</section>\n");
 }
 
-/// A row's text in HTML with its count.
+/// Returns a row's text in HTML with its count.
 fn counted(html: &str, count: u64) -> String {
     format!("<span dir=\"auto\">{html}</span><span class=\"count\">{count}</span>")
 }
@@ -279,7 +279,7 @@ fn asked(asked: &AskedQuestion) -> String {
     counted(&escaped(&asked.question), asked.count)
 }
 
-/// The text of a question, or the beginning of its hash if the text is not stored.
+/// Returns the text of a question, or the beginning of its hash if the text is not stored.
 fn open(open: &OpenQuestion) -> String {
     let text = match &open.question {
         Some(text) => escaped(text),

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use bookrag::answer::{Answerer, Question};
 use bookrag::catalog::{Insights, OpenQuestion};
-use bookrag::cite::visible;
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::generate::Generator;
+use bookrag::invisible::visible;
 use bookrag::retrieve::ScoredChunk;
 use bookrag::words::{Language, Words};
 use serde::Serialize;
@@ -18,7 +18,7 @@ const SAME_SUBJECT: f64 = 0.5;
 /// Digits of a question's hash in the ids of the lines for `bookrag eval`.
 const ID_DIGITS: usize = 8;
 
-/// The sections that a question may be added to.
+/// The number of sections that are offered for a question.
 const NEAREST: usize = 3;
 
 const TEACH: &str = "If a section answers a question in other words, run one of its commands: the question becomes a line in a file of the site, and leads there from then on.";
@@ -30,7 +30,7 @@ const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are list
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Subject {
-    /// How often they were asked in total.
+    /// How often its questions were asked in total.
     pub(super) count: u64,
     /// The questions, most frequent first.
     pub(super) questions: Vec<String>,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::super::output;
 use super::sections::{PageSection, place};
 
-/// Ends the run: the model, the key or the network does not work.
+/// The number of failures in a row that end the run: the model, the key or the network does not work.
 const MAX_FAILED_IN_A_ROW: u32 = 5;
 
 /// The outcome for one section.
@@ -28,9 +28,9 @@ pub(super) enum Outcome {
 pub(super) struct Calls {
     pub(super) model: ChatModel,
     pub(super) price: Option<Price>,
-    /// In millionths of a dollar.
+    /// The budget in millionths of a dollar; `None` for no limit.
     pub(super) budget: Option<u64>,
-    /// What finished calls cost, and running ones probably cost.
+    /// The cost of the finished calls and the expected cost of the running ones, in millionths of a dollar.
     spent: Cell<u64>,
     failed_in_a_row: Cell<u32>,
     end: Cell<Option<&'static str>>,
@@ -48,12 +48,12 @@ impl Calls {
         }
     }
 
-    /// What the calls cost, in millionths of a dollar; `None` if the price is unknown.
+    /// Returns the cost of the calls in millionths of a dollar; `None` if the price is unknown.
     pub(super) fn spent(&self) -> Option<u64> {
         self.price.map(|_| self.spent.get())
     }
 
-    /// Why the run ended before its last section.
+    /// Returns why the run ended before its last section; `None` if it did not.
     pub(super) fn end(&self) -> Option<&'static str> {
         self.end.get()
     }

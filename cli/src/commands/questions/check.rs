@@ -22,7 +22,7 @@ use crate::local::{BookFolder, LocalBook};
 
 /// A question leads to its section if the section is among this many that a search finds.
 const FIRST: usize = 5;
-/// The time between two lines of progress.
+/// The number of questions between two lines of progress.
 const PROGRESS_QUESTIONS: usize = 200;
 
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ struct Asked<'a> {
     document: &'a Document,
     anchor: String,
     question: &'a str,
-    /// Its words are all in the breadcrumb.
+    /// True if the question's words are all in the breadcrumb.
     says_heading: bool,
 }
 

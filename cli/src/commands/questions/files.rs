@@ -19,6 +19,8 @@ pub(super) struct QuestionFolder {
 }
 
 impl QuestionFolder {
+    /// Opens the folder of a site.
+    ///
     /// # Errors
     /// If the site is in a bucket.
     pub(super) fn open(site: &Site) -> Result<Self, CommandError> {

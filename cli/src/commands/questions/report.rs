@@ -17,15 +17,15 @@ use crate::pages::ReadPages;
 pub(crate) struct QuestionReport {
     /// Sections with text of the pages that readers search.
     pub(crate) sections: usize,
-    /// Those that have questions.
+    /// Sections among these that have questions.
     pub(crate) with_questions: usize,
-    /// Those among them whose questions are in the catalog alone, where a model wrote them.
+    /// Sections whose questions are only in the catalog, where a model wrote them.
     pub(crate) from_catalog: usize,
     /// Files of questions.
     pub(crate) files: usize,
     /// Sections whose text has changed since their questions were written.
     pub(crate) stale: Vec<String>,
-    /// Anchors in files that their page does not have.
+    /// Anchors that a file names but its page lacks.
     pub(crate) unknown_sections: Vec<String>,
     /// Files whose page does not exist.
     pub(crate) unknown_pages: Vec<String>,

@@ -2,11 +2,11 @@
 
 use std::io::{IsTerminal, stdin};
 
-use bookrag::book::visible;
 use bookrag::chat::ChatModel;
 use bookrag::config::Config;
 use bookrag::context::{StartError, generator};
 use bookrag::generate::Generator;
+use bookrag::invisible::visible;
 use bookrag::prices::dollars;
 use bookrag::question_writer::{USUAL_QUESTIONS_TOKENS, questions_prompt, tokens_of_prompt};
 use clap::Args;

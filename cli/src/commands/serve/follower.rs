@@ -15,13 +15,13 @@ use super::super::{CommandError, Exit, Output, output};
 use crate::local::LocalError;
 use crate::server::Server;
 
-/// The delay before a run is retried that a store, a model or a full disk stopped.
+/// The delay before retrying a run that a store, a model or a full disk stopped.
 const RETRY_AFTER: Duration = Duration::from_secs(15);
 
 /// Keeps the index of a served book up to date.
 pub(super) struct Follower<'a> {
     server: &'a Server,
-    /// Tells of changes in the site's folder.
+    /// Reports changes in the site's folder; `None` if it is not watched.
     pub(super) watch: Option<Watch>,
     build: Option<&'a Path>,
     options: ReportArguments,
@@ -94,7 +94,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The options of all runs but the first: the deletion of most of the book does not hold back changes of other pages.
+    /// Returns the options of all runs but the first: the deletion of most of the book does not hold back changes of other pages.
     fn sync_options(&self) -> SyncOptions {
         if self.options.allow_mass_deletion {
             return self.options.sync_options();

@@ -34,7 +34,7 @@ static IN_CODE: LazyLock<Regex> = LazyLock::new(|| {
         |(?<slashes>//)[^\s<>"'`]*"#,
     )
 });
-/// Text that some renderer turns into a mail address.
+/// Text that some renderers turn into a mail address.
 static MAIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?<local>[^\s()\[\]<>@:…]*[^\s()\[\]<>@:…"'`])["'`]*@(?<host>[^\s<>()\[\],;:!?"'*|\u{3000}-\u{ffef}]+)"#,
@@ -114,7 +114,7 @@ fn mail(text: &str, stretch: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the length in bytes of the beginning of a local part that only some renderers accept.
+/// Returns how many bytes at the beginning of a local part only some renderers accept as part of the address.
 fn odd_start(local: &str) -> usize {
     let start = local
         .trim_end_matches(|c: char| c.is_alphanumeric() || "._+-".contains(c))

@@ -14,17 +14,10 @@ use self::table::table;
 use super::address::{self, addresses};
 use super::allowed::AllowedLinks;
 use super::markers::Cited;
-use book::{HiddenFilter, LinePosition, ListMarkers, fence_info, heading_text};
+use book::{LinePosition, ListMarkers, fence_info, heading_text};
+use text::invisible::InvisibleFilter;
+use text::marks::{CITATIONS, PROSE};
 
-/// Put before each line of a paragraph while it is parsed, so that no line is taken for the start of another block. A private-use character that no
-/// text contains.
-const GUARD: char = '\u{e0ff}';
-/// Encloses the written text of a paragraph. A private-use character, too.
-const PROSE: char = '\u{e0fe}';
-/// The private-use character before those that stand for markers; the first of these is passage 1.
-const MARKERS: u32 = 0xe100;
-/// The last private character.
-const LAST_MARKER: u32 = 0xf8ff;
 /// The longest word in bytes; the rest of a longer one is dropped.
 const MAX_WORD_BYTES: usize = 2_048;
 /// The longest text held until its end, in bytes. Longer lines, quotes, tables and stretches are written in parts.
@@ -47,7 +40,7 @@ const MAX_DEPTH: usize = 4;
 )]
 pub struct MarkdownWriter {
     allowed: Arc<AllowedLinks>,
-    filter: HiddenFilter,
+    filter: InvisibleFilter,
     /// Number of enclosing quotes.
     depth: usize,
     /// Bytes of the current word.
@@ -62,7 +55,7 @@ pub struct MarkdownWriter {
     in_list: bool,
     /// The output column of the block.
     column: usize,
-    /// Markers of items without output yet, and whether they are on this line.
+    /// Markers of list items without output yet, and whether they are on this line.
     markers: String,
     has_marker: bool,
     has_begun: bool,
@@ -95,7 +88,7 @@ impl MarkdownWriter {
     fn within(allowed: Arc<AllowedLinks>, depth: usize) -> Self {
         Self {
             allowed,
-            filter: HiddenFilter::default(),
+            filter: InvisibleFilter::default(),
             depth,
             word: 0,
             line: String::new(),
@@ -130,7 +123,7 @@ impl MarkdownWriter {
         self.shown()
     }
 
-    /// Returns the remaining text at the end.
+    /// Ends the text. Returns what was held back.
     pub fn finish(&mut self) -> Vec<Cited> {
         self.end();
         self.shown()
@@ -282,7 +275,7 @@ impl MarkdownWriter {
         self.column = self.items.column(usize::MAX);
     }
 
-    /// Finds the list item that contains a block with this indentation.
+    /// Sets the output column of a block with this indentation, from the list item that contains it.
     fn indent(&mut self, indentation: usize) {
         if self.has_marker {
             return;
@@ -444,7 +437,7 @@ impl MarkdownWriter {
     }
 }
 
-/// Removes forbidden addresses from code.
+/// Replaces forbidden addresses in code by `…`.
 fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     let mut shown = String::with_capacity(code.len());
     let mut from = 0;
@@ -471,14 +464,15 @@ fn with_plain_markers(code: &str) -> String {
 }
 
 fn marker_char(passage: usize) -> Option<char> {
-    let code = u32::try_from(passage).ok()?.checked_add(MARKERS)?;
-    char::from_u32(code).filter(|_| code <= LAST_MARKER)
+    let code = u32::try_from(passage).ok()?;
+    char::from_u32(code.checked_add(u32::from(*CITATIONS.start()))?)
+        .filter(|c| CITATIONS.contains(c))
 }
 
 /// Returns the passage that a private character stands for.
 fn marker_of(c: char) -> Option<usize> {
-    let passage = u32::from(c).checked_sub(MARKERS)?;
-    (u32::from(c) <= LAST_MARKER).then_some(passage as usize)
+    let passage = u32::from(c).checked_sub(u32::from(*CITATIONS.start()))?;
+    CITATIONS.contains(&c).then_some(passage as usize)
 }
 
 #[cfg(test)]

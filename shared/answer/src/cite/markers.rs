@@ -180,7 +180,7 @@ impl MarkerReader {
         }
     }
 
-    /// Stops waiting: the held text is shown, with the markers already read in it.
+    /// Writes the held text. Markers that were resolved inside it, now written `[n]`, become citations.
     fn release(&mut self, out: &mut Out) {
         self.opens.clear();
         let held = std::mem::take(&mut self.held);

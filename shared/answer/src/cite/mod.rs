@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::retrieve::ScoredChunk;
 use book::ContentKind;
 use book::chunk::citation_label;
-pub use book::visible;
+use text::invisible::visible;
 
 pub use allowed::AllowedLinks;
 pub use markdown::MarkdownWriter;

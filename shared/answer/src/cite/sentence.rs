@@ -1,12 +1,15 @@
 //! Splits a streamed text into sentences. Pure.
+//!
+//! [`text::sentences`] splits whole plain texts. Here the text is Markdown, and a sentence ends as soon as its next character shows it.
 
 use pulldown_cmark::{Event, Parser};
+use text::SENTENCE_ENDS;
 
-/// The longest sentence in bytes; of a longer one the end is kept.
+/// The longest sentence in bytes; only the end of a longer one is kept.
 const MAX_BYTES: usize = 2_000;
 /// Words with a full stop that does not end the sentence.
 const ABBREVIATIONS: [&str; 5] = ["e.g.", "i.e.", "vs.", "cf.", "approx."];
-/// Titles of names, whose full stop does not end the sentence. Small letters are another word: milliseconds.
+/// Titles of names, whose full stop does not end the sentence. In small letters `ms.` means milliseconds.
 const TITLES: [&str; 3] = ["Dr.", "Mr.", "Ms."];
 
 /// Follows a text and collects its current sentence.
@@ -18,9 +21,9 @@ pub struct SentenceTracker {
 }
 
 impl SentenceTracker {
-    /// Reads the next character, without markers.
+    /// Reads the next character of the text without markers.
     pub fn push(&mut self, c: char) {
-        if matches!(c, '.' | '!' | '?' | '…' | '۔' | '。' | '！' | '？') {
+        if SENTENCE_ENDS.contains(&c) {
             self.stop = Some(c);
         } else if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | ')' | ']' | '*' | '_' | '`'))
         {

@@ -13,8 +13,7 @@ use std::collections::HashSet;
 pub use self::code::CodeSource;
 use self::names::{Name, Squeezed, has_option, names};
 use self::negation::{Sentence, Sentences};
-use book::chunk::sentences;
-use text::{Language, Words};
+use text::{Language, Words, sentences};
 
 /// The least share of a sentence's words in its passages, unless they lack fewer than [`MIN_LACKING`].
 const MIN_SHARE: f32 = 0.4;
@@ -39,7 +38,7 @@ const PRONOUNS: [&str; 8] = [
     "it", "its", "this", "these", "they", "their", "those", "both",
 ];
 
-/// How much of a sentence its passages have.
+/// How well passages support a sentence, judged by words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Support {
     /// The share of the sentence's words in the passages, without stop words, 0 to 1.
@@ -258,8 +257,8 @@ impl Evidence {
         self.support(claim, numbers).share < MIN_SHARE
     }
 
-    /// True if the passages with these numbers, all of them without any, and a question lack a number of a claim. Number words do not count: they are
-    /// often counts of the model's own, as in `in three steps`.
+    /// True if a number of the claim is neither in the question nor in the passages with these numbers (in any passage if `numbers` is empty). Number
+    /// words do not count: they are often counts of the model's own, as in `in three steps`.
     #[must_use]
     pub fn lack_number(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
         let mut known = numbers::known(&question.sentence);
@@ -269,8 +268,8 @@ impl Evidence {
         numbers::unknown(&claim.sentence, &known, false) > 0
     }
 
-    /// True if the passages with these numbers, all of them without any, and a question lack a name of a claim. A name with points such as `api.util.reset`
-    /// may be put together from its parts, and literals such as `true` say little.
+    /// True if a name of the claim is neither in the question nor in the passages with these numbers (in any passage if `numbers` is empty). A name
+    /// with points such as `api.util.reset` may be put together from its parts, and literals such as `true` say little.
     #[must_use]
     pub fn lack_name(&self, claim: &Claim, numbers: &[usize], question: &Claim) -> bool {
         let asked = Squeezed::new(&question.sentence);
@@ -287,7 +286,7 @@ impl Evidence {
         })
     }
 
-    /// Returns the passages with these numbers; all of them without any.
+    /// Returns the passages with these numbers; all passages if `numbers` is empty.
     fn with_numbers<'a>(
         &'a self,
         numbers: &'a [usize],

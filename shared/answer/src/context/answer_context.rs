@@ -14,10 +14,10 @@ use store::catalog::CatalogError;
 /// Time limit for reading the neighbours of the best chunks.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Sections that are read for an extract, which quotes one or two and names three others.
+/// The number of sections that are read for an extract, which quotes one or two and names three others.
 pub(crate) const QUOTABLE: usize = 10;
 
-/// The sections that an extract may quote. The sections below them are read, too.
+/// The number of sections that an extract may quote. Their subsections are read, too.
 const QUOTED: usize = 2;
 
 /// The texts an answer is written from.
@@ -29,7 +29,7 @@ pub(crate) struct AnswerContext {
     pub(crate) model_input: ModelInput,
     /// The passages that an extract quotes.
     pub(crate) quotable: Vec<ScoredChunk>,
-    /// The similarity of their lines to the question; `None` until they are compared, or without token vectors.
+    /// The similarity of the lines of `quotable` to the question; `None` until they are compared, or without token vectors.
     pub(crate) similarities: Option<Similarities>,
 }
 

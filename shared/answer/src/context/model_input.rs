@@ -8,13 +8,14 @@ use uuid::Uuid;
 use crate::context::passages::{Surroundings, is_of_section, joined};
 use crate::retrieve::ScoredChunk;
 use store::index::{FilterValues, Filters};
+use text::introduces;
 
 /// What a model reads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModelInput {
     /// The passages, best first, each of one heading.
     pub(crate) passages: Vec<ScoredChunk>,
-    /// The points of the chunks that they consist of.
+    /// The ids of the points of their chunks.
     pub(crate) points: Vec<Uuid>,
 }
 
@@ -90,7 +91,7 @@ fn with_introduced_chunks(mut chunks: Vec<&ScoredChunk>) -> Vec<&ScoredChunk> {
     while at < chunks.len() {
         let chunk = chunks[at];
         at += 1;
-        if chunk.chunk.text.trim_end().ends_with([':', '：']) {
+        if introduces(&chunk.chunk.text) {
             let next = chunk.position.map(|at| at + 1);
             let led = chunks[at..]
                 .iter()

@@ -1,7 +1,7 @@
 //! Reads the text around the chunks found.
 //!
-//! An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little text. `model_input.rs` chooses what a model
-//! reads.
+//! An extract quotes whole sections: all parts of a long one, and the subsections of a heading with little text. `model_input.rs` chooses what a
+//! model reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,15 +12,16 @@ use crate::retrieve::{Retriever, ScoredChunk, Scores};
 use book::{Mark, MarkKind};
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::ChunkPayload;
+use text::introduces;
 
 /// A heading with fewer words of its own is read with its subsections.
 const STUB_WORDS: usize = 40;
 /// Reading subsections stops at this many words.
 const ENOUGH_WORDS: usize = 400;
-/// Chunks read before and after a chunk.
+/// The number of chunks read before a chunk, and after it.
 const REACH: i32 = 8;
 
-/// Numbers passages in their order.
+/// Numbers chunks from 1 as passages.
 pub(crate) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
     let numbered = chunks.iter().zip(1..);
     numbered
@@ -135,7 +136,7 @@ impl Surroundings {
     }
 }
 
-/// Returns a chunk that was read for another one, with the scores of that one.
+/// Gives a chunk that was read as a neighbour the scores of the chunk that was found.
 pub(crate) fn with_scores(scores: Scores, chunk: JoinedChunk) -> ScoredChunk {
     ScoredChunk {
         point_id: chunk.point_id,
@@ -161,16 +162,15 @@ fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
         && lines.contains(&chunk.end_line)
 }
 
-/// True if an extract may need the text around a chunk: the other parts of its section, or what stands below a heading with little text.
+/// True if an extract may need the text around a chunk: the other parts of its section, or the subsections of a heading with little text.
 pub(crate) fn is_incomplete(scored: &ScoredChunk) -> bool {
     scored.chunk.chunk_count > 1 || is_stub(scored)
 }
 
-/// True if a heading has no text of its own, or only an introducing sentence.
+/// True if a heading has little text of its own, or text that only introduces what follows.
 fn is_stub(scored: &ScoredChunk) -> bool {
     let chunk = &scored.chunk;
-    let leads = chunk.text.trim_end().ends_with([':', '：']);
-    chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || leads)
+    chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || introduces(&chunk.text))
 }
 
 /// Returns the chunks under a heading's subheadings in order, until there are enough words.
@@ -194,7 +194,7 @@ fn subtree<'a>(
     })
 }
 
-/// The position of the first chunk of a chunk's section.
+/// Returns the position of the first chunk of a chunk's section.
 fn section_start(scored: &ScoredChunk) -> Option<i32> {
     let index = i32::try_from(scored.chunk.chunk_index).ok()?;
     Some(scored.position? - index)

@@ -1,4 +1,4 @@
-//! Joins code that was split into several chunks. Pure.
+//! Prepares parts of one code block to be joined. Pure.
 
 use book::MarkKind;
 use store::index::ChunkPayload;

@@ -19,16 +19,16 @@ pub enum Outcome {
     SmallTalk,
 }
 
-/// The least z of a covered question, and the coverage that makes one covered by itself. Chosen on 480 questions of real users that one of fifteen
-/// sites answers, and 64 about other things; each site's own choice of z, without its questions, is the same. Any coverage from .6 to .7 does
-/// the same.
+/// The least z of a covered question, and the coverage at which a question is covered whatever its z. Chosen on 480 questions of real users, each
+/// answered by one of fifteen sites, and 64 about other things. Leaving out the questions of any one site gives the same z, and any coverage from .6
+/// to .7 the same decisions.
 const NEAR: f32 = 0.85;
 const FULL: f32 = 0.6;
-/// The least margin of a certain answer, unless the question is covered by itself. Of 480 questions of real users that a site answers it doubts .20 where the
-/// first section answers and .55 where it does not, and .59 of 128 near misses.
+/// The least margin of a certain answer, unless the coverage alone suffices. Of 480 questions of real users that a site answers, it puts in doubt .20
+/// of those whose first section answers and .55 of the others, and .59 of 128 near misses.
 const CERTAIN: f32 = 0.14;
-/// The same if the first section has questions: of 240 questions of real users about eight sites that have them it doubts as many as the other does of
-/// sites without.
+/// The least margin if the first section has questions. Of 240 questions of real users about eight sites with such questions, it puts as large a
+/// share in doubt as [`CERTAIN`] does on sites without.
 const ASKED_CERTAIN: f32 = 0.18;
 
 pub(crate) fn thresholds() -> [f32; 4] {
@@ -37,8 +37,9 @@ pub(crate) fn thresholds() -> [f32; 4] {
 
 /// Decides whether the book answers a question, from the signals of its search.
 ///
-/// A question is refused only if it is about something else, which its meaning tells; words that the book lacks refuse nothing. Without a scale of
-/// cosines, no question is refused for which a word was found. The constants are the same for every embedder. `docs/decisions/0005-not-in-this-book.md` has the rule's error rates.
+/// A question is refused only if its meaning is far from the book's; words that the book lacks are no reason. Without a scale of cosines, it is
+/// refused only if none of its words was found. The constants are the same for every embedder. `docs/decisions/0005-not-in-this-book.md` has the
+/// rule's error rates.
 #[must_use]
 pub fn outcome(signals: &Signals) -> Outcome {
     let is_near = match signals.z {

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::Suggestion;
-use crate::cite::{Citation, visible};
+use crate::cite::Citation;
 use crate::retrieve::{Retriever, ScoredChunk};
 use crate::understand::normal_form::normalised;
 use crate::understand::selection::{default_filters, path_of};
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::{FilterValues, Filters};
+use text::invisible::visible;
 
 /// The most characters of a question that fits on two lines of a panel; longer ones come last.
 const SHORT_CHARACTERS: usize = 90;
@@ -38,8 +39,8 @@ pub struct Proposal {
     pub url: String,
 }
 
-/// Returns at most `limit` questions: first those of the open page, then those of the book's first pages in the reader's language and version. Short
-/// ones come first, and of the book's pages each page's first.
+/// Returns at most `limit` questions: first those of the open page, then those of the book's first pages in the reader's language and version. Within
+/// each group, short questions come before long ones; among the first pages, each page's first question comes before any page's second.
 ///
 /// # Errors
 /// If the catalog cannot be read.
@@ -61,7 +62,7 @@ pub async fn proposals(
     Ok(proposals)
 }
 
-/// Reads the sections with questions of the open page, if the filters admit it.
+/// Reads the sections with questions of the open page, if the filters admit the page.
 async fn open_page(
     retriever: &Retriever,
     filters: &Filters,
@@ -84,7 +85,7 @@ async fn open_page(
         .collect())
 }
 
-/// Reads the first pages with questions of the reader's language and version, one list of sections for each.
+/// Reads the first pages that have questions, in the reader's language and version. Returns the sections of each page.
 async fn first_pages(
     retriever: &Retriever,
     filters: &Filters,
@@ -108,7 +109,7 @@ async fn first_pages(
     Ok(sections)
 }
 
-/// Returns a page's questions: the short ones first, and of each length the first of each section before the second ones.
+/// Returns a page's questions: short ones before long ones, then the first question of each section before any second one.
 fn on_page(sections: &[JoinedChunk], locale: Option<&str>) -> Vec<Proposal> {
     let questions = sections.iter().flat_map(|section| {
         let questions = section.payload.questions.iter().enumerate();
@@ -122,7 +123,7 @@ fn on_page(sections: &[JoinedChunk], locale: Option<&str>) -> Vec<Proposal> {
         .collect()
 }
 
-/// Returns the questions of several pages: the short ones first, and of each length the first of each page before the second ones.
+/// Returns the questions of several pages: short ones before long ones, then the first question of each page before any second one.
 fn across_pages(pages: &[Vec<JoinedChunk>], locale: Option<&str>) -> Vec<Proposal> {
     let questions = pages
         .iter()
@@ -154,7 +155,7 @@ fn is_long(question: &str) -> bool {
     question.chars().nth(SHORT_CHARACTERS).is_some()
 }
 
-/// Keeps the first of equal questions.
+/// Keeps the first of equal questions, `limit` questions at most.
 fn distinct(proposals: impl IntoIterator<Item = Proposal>, limit: usize) -> Vec<Proposal> {
     let mut seen = HashSet::new();
     let proposals = proposals.into_iter();
@@ -166,15 +167,15 @@ fn distinct(proposals: impl IntoIterator<Item = Proposal>, limit: usize) -> Vec<
 
 /// What a reader has seen when follow-up questions are chosen.
 pub(crate) struct Seen<'a> {
-    /// The questions that were asked, in any form.
+    /// The reader's questions, as asked and as rewritten.
     pub(crate) asked: Vec<&'a str>,
     pub(crate) citations: &'a [Citation],
     pub(crate) suggestions: &'a [Suggestion],
     pub(crate) locale: Option<&'a str>,
 }
 
-/// Returns up to two questions, each of another section: of those next to the best citation on its page, the nearer ones first, then of the suggested
-/// ones. Questions that were asked, and those that a cited section answers, are left out.
+/// Returns up to two questions, each of a different section: first of sections on the page of the best citation, the nearest first, then of the
+/// suggested ones. Leaves out questions that were asked, and those that a cited section answers.
 pub(crate) fn follow_ups(seen: &Seen<'_>, sections: &[&ScoredChunk]) -> Vec<String> {
     let cited: HashSet<&str> = seen.citations.iter().map(|it| it.url.as_str()).collect();
     let (cited, others): (Vec<&ScoredChunk>, Vec<&ScoredChunk>) = sections
@@ -229,7 +230,7 @@ fn neighbours<'a>(
     on_page.into_iter().map(|(_, section)| section).collect()
 }
 
-/// Returns the sections that are suggested beside the answer, in this order.
+/// Returns the suggested sections, in the order of the suggestions.
 fn suggested<'a>(
     seen: &'a Seen<'_>,
     others: &'a [&'a ScoredChunk],

@@ -1,9 +1,9 @@
-//! Chooses the sections that are named beside an answer. Pure.
+//! Chooses the sections that are suggested with an answer. Pure.
 
 use serde::{Deserialize, Serialize};
 
-use crate::cite::visible;
 use crate::quote::{Passage, Similarities, brief};
+use text::invisible::visible;
 
 const MAX_SECTIONS: usize = 3;
 /// The longest text of a suggestion, in characters; a longer one is cut between words.
@@ -22,7 +22,7 @@ pub struct Suggestion {
     pub text: Option<String>,
 }
 
-/// A section after the cited ones.
+/// A section to suggest, ranked after the cited ones.
 pub(crate) struct NextSection<'a> {
     pub(crate) passage: Passage<'a>,
     /// The brief quote as plain text.
@@ -59,7 +59,7 @@ pub(crate) fn next_sections<'a>(
 }
 
 impl NextSection<'_> {
-    /// Names the section, with its brief quote as plain text.
+    /// Returns the suggestion: the section's name and URL, and the beginning of its brief quote.
     pub(crate) fn suggestion(&self, locale: Option<&str>) -> Suggestion {
         let found = self.passage.candidate;
         Suggestion {

@@ -1,4 +1,4 @@
-//! Makes the whole answer of a text.
+//! Assembles the complete answer from its text.
 
 use crate::cite::Citation;
 use crate::context::answer_context::QUOTABLE;
@@ -16,7 +16,7 @@ impl Prepared {
     pub(crate) fn refusal(&self) -> Answer {
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
-            // Whether the book covers the question is not known.
+            // The embedder does not understand the question, so it is unknown whether the book covers it.
             None if !self.is_read => self.sentences.unread.clone(),
             None => self.refusal_sentence().to_owned(),
         };
@@ -75,7 +75,7 @@ impl Prepared {
         numbered(&candidates[..candidates.len().min(QUOTABLE)])
     }
 
-    /// Returns the next sections that are not cited, each with the words that fit best.
+    /// Returns the next sections that are not cited, each with the words that fit the question best.
     fn suggestions(&self, passages: &[Passage<'_>], citations: &[Citation]) -> Vec<Suggestion> {
         let locale = self.locale.as_deref();
         let next = next_sections(
@@ -144,7 +144,7 @@ impl Prepared {
     }
 }
 
-/// The refusal while the book is indexed for the first time.
+/// Returns the refusal while the book is indexed for the first time.
 fn still_indexing(progress: Indexing) -> String {
     format!(
         "This documentation is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."

@@ -1,4 +1,4 @@
-//! Writes a prepared answer, as a stream of events or whole.
+//! Writes a prepared answer as a stream of events.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -28,7 +28,7 @@ use models::chat::{ChatModel, FunctionCall, Prompt, Usage};
 use store::budget::{Reserved, Spent};
 use store::catalog::QueryStatus;
 
-/// How long a finished answer waits for the journal to record its beginning.
+/// How long the first text waits for the journal to record that the answer begins.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
 /// The next step of an answer.
@@ -57,7 +57,7 @@ enum AnswerText {
     Generated(Vec<AnswerEvent>, Box<Answer>),
 }
 
-/// The calls of a model, with the prompt to which it answered so.
+/// The functions that a model calls, and the prompt that it answered with these calls.
 struct LookUp {
     model: ChatModel,
     prompt: Prompt,
@@ -75,7 +75,7 @@ impl Prepared {
         stream! {
             let journal = self.journal();
             let mut degraded = Vec::new();
-            // Recorded while the answer is written.
+            // The beginning is recorded while the answer is written.
             let mut begun = Box::pin(maybe_done(journal.begin()));
             let mut step = beside(begun.as_mut(), Box::pin(self.first_step(&mut degraded))).await;
             // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
@@ -273,7 +273,7 @@ impl Prepared {
         AnswerText::Generated(events, Box::new(self.written(writer)))
     }
 
-    /// Answers for a model that refuses: with a refusal, or with a quote and doubt if the model is not trusted.
+    /// Returns the text in place of that of a model that refuses: a refusal, or for an untrusted model a quote marked as uncertain.
     async fn doubted(&mut self) -> AnswerText {
         let is_trusted = self.answerer.rules.model.is_trusted;
         match self.question.mode {
@@ -339,7 +339,7 @@ impl Prepared {
         Writer::new(passages, self.locale.as_deref(), labels)
     }
 
-    /// Creates the reader of a model's text. It may link to the book's pages and to the passages' link targets.
+    /// Creates the reader of a model's text. The text may link to the book's pages and to the passages' link targets.
     fn draft(&self) -> OutputFilter {
         let passages = self.readable();
         let chunks = passages.iter().map(|passage| &passage.candidate.chunk);
@@ -363,7 +363,7 @@ impl Prepared {
         OutputFilter::new(refusals, most, writer)
     }
 
-    /// Records the tokens used.
+    /// Records the tokens used, and settles what was reserved for them.
     async fn pay(&mut self, model: &ChatModel, usage: Usage, reserved: Reserved) {
         let mut spent = Spent::default();
         spent.add(model, usage);
@@ -386,7 +386,7 @@ async fn beside<T, Side: Future>(
 ) -> T {
     let mut main = pin!(main);
     poll_fn(|context| {
-        // The caller checks later whether it is done.
+        // The caller checks later whether the side task is done.
         let _ = side.as_mut().poll(context);
         main.as_mut().poll(context)
     })

@@ -52,7 +52,7 @@ impl Journal {
         self.written(log, self.keep(None)).await
     }
 
-    /// Records that the reader has the whole answer, including its beginning unless it `begun`.
+    /// Records that the reader has the whole answer. The beginning is recorded as well unless it has `begun`.
     pub(crate) async fn end(&self, answer: &Answer, begun: bool) -> bool {
         let log = self.log(QueryStatus::Success, Some(answer));
         let kept = async {

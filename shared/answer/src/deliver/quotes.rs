@@ -7,8 +7,8 @@ use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
 
-/// The second best section is quoted in doubt if its score is at least this share of the best one's. Of 78 doubted answers to questions of real users, the
-/// second is the right one in 8 of the 38 above it, and in 2 of the others.
+/// In doubt, the second best section is quoted, too, if its score is at least this share of the best one's. Of 78 doubtful answers to questions of
+/// real users 38 reach it; the second section is the right one in 8 of these, and in 2 of the others.
 const CLOSE: f32 = 0.95;
 
 /// The most links to the sections below a quoted one.

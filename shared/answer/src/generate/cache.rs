@@ -72,7 +72,7 @@ pub(crate) struct CacheEntry {
 }
 
 impl Kept {
-    /// The events that the first reader got, except the last.
+    /// Returns the events that the first reader got, except the last.
     pub(crate) fn events(&self) -> impl Iterator<Item = AnswerEvent> + use<> {
         let pieces = self.pieces.clone().into_iter();
         pieces.map(|piece| match piece {

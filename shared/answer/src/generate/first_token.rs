@@ -5,7 +5,6 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::cite::visible;
 use crate::degradation::Degradation;
 use crate::generate::{AnswerRequest, answer_prompt, latest};
 use crate::understand::selection::path_of;
@@ -14,9 +13,10 @@ use models::chat::{ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, 
 use models::provider::ProviderError;
 use store::budget::{Reserved, Spent, estimated};
 use store::catalog::Account;
+use text::invisible::visible;
 
-/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After it, the answer is
-/// quoted from the book.
+/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles. After the time limit, the
+/// answer is quoted from the book.
 const BUSY_DEADLINE: Duration = Duration::from_secs(3);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 

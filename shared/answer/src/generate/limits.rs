@@ -60,17 +60,17 @@ impl ModelLimits {
         }
     }
 
-    /// The most bytes of passages that a model reads.
+    /// Returns the most bytes of passages that a model reads.
     pub(crate) fn passage_bytes(&self) -> usize {
         self.passage_tokens.saturating_mul(BYTES_PER_TOKEN)
     }
 
-    /// The most bytes of conversation that a model reads.
+    /// Returns the most bytes of conversation that a model reads.
     pub(crate) fn history_bytes(&self) -> usize {
         self.passage_bytes() / 2
     }
 
-    /// The most bytes that link addresses may add to the passages.
+    /// Returns the most bytes that link addresses may add to the passages.
     pub(crate) fn link_bytes(&self) -> usize {
         self.passage_bytes() / 10
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::cite::visible;
 use crate::context::links;
 use crate::context::passages::{Surroundings, numbered, with_scores};
 use crate::error::Error;
@@ -16,12 +15,13 @@ use crate::{Mode, Prepared, Question, fence};
 use models::chat::{Called, FunctionCall, Lookup, Prompt};
 use store::catalog::CatalogError;
 use store::index::Filters;
+use text::invisible::visible;
 
 /// Time limit for looking one thing up.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Chunks that a search starts from.
+/// The most chunks that one search finds. Their neighbours are read, too.
 const FOUND: usize = 10;
-/// The share of the passages' budget that one look-up may add.
+/// One look-up may add the passages' budget divided by this number.
 const SHARE: usize = 4;
 /// All positions of a page's chunks.
 const ALL: std::ops::RangeInclusive<i32> = 0..=i32::MAX;
@@ -164,7 +164,7 @@ impl Prepared {
         self.page(document_id, position, passage.scores, read).await
     }
 
-    /// Reads a page on from a position: the next chunk that is not in `read`, or else the nearest before it, with all others around it.
+    /// Reads more of a page, from a position on: the next chunk that is not in `read`, or else the nearest before it, with all others around it.
     async fn page(
         &self,
         document_id: Uuid,

@@ -13,7 +13,7 @@ pub(crate) use prompt::latest;
 pub use prompt::{AnswerRequest, Exchange, answer_prompt, fenced, form_of_prompts, rewrite_prompt};
 pub use readable::readable;
 
-/// Writes answers.
+/// The backend that writes answers.
 #[derive(Debug, Clone)]
 pub enum Generator {
     /// Quotes the part of the book that answers best.

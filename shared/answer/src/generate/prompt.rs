@@ -6,8 +6,8 @@ use models::chat::{Functions, Prompt, close_fence, open_fence, push_fenced};
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
-/// Repeated after the question, because small models follow the latest instructions best. Without it one invented steps. It does not say how to refuse:
-/// with the refusal here, a small model refused 19 of 20 questions that the site answers.
+/// Repeated after the question, because small models follow the latest instructions best. Without it, a small model invented steps. It does not say
+/// how to refuse: with the refusal here, a small model refused 19 of 20 questions that the site answers.
 const LAST: &str = "The passages stand best first, and most may be beside the point. Answer the reader's question, which may be a few \
     words or a problem to solve, briefly and from the passages alone. Give no step, command or option that they do not have.";
 /// The rules for rewriting a question to stand alone.
@@ -45,7 +45,7 @@ pub struct AnswerRequest<'a> {
     pub page: Option<&'a str>,
     /// The version of the passages, if the book has several.
     pub version: Option<&'a str>,
-    /// The question.
+    /// The reader's question, as asked.
     pub question: &'a str,
     /// How often the model may look something up in the book before it writes.
     pub lookups: usize,

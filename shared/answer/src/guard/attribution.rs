@@ -10,7 +10,7 @@ const MIN_WORDS: usize = 2;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ShownPiece {
     Text(String),
-    /// A passage's marker; true if the passage supports the sentence, with the passage's sentence that has most of its words.
+    /// A passage's marker, whether the passage supports the sentence, and the passage's sentence that shares most words with it.
     Marker(usize, bool, Option<String>),
     /// A sentence begins.
     Begin,
@@ -36,20 +36,20 @@ pub(crate) enum AnswerQuality {
 /// Reads a model's sentences and puts the markers where they belong.
 ///
 /// A marker stays if the passages cited by its sentence support the sentence. Otherwise it is replaced by the marker of the passage that does, or
-/// dropped. A trusted model knows which passage it has read: its marker is replaced only by that of a passage with nearly the same sentence, and dropped
-/// only with a number or name that was not read. A sentence without a marker gets the marker of the passage that supports it best. Lead-ins (`…:`),
-/// questions and denials (`The passages do not say …`) claim nothing, but a lead-in may not contain a number or name that no passage has. Code is
-/// compared line by line.
+/// dropped. A trusted model knows which passage it has read: its marker is replaced only by that of a passage with nearly the same sentence, and
+/// dropped only if the sentence has a number or name that the model did not read. A sentence without a marker gets the marker of the passage that
+/// supports it best. Lead-ins (`…:`), questions and denials (`The passages do not say …`) claim nothing, but a lead-in may not contain a number or
+/// name that no passage has. Code is compared line by line.
 pub(crate) struct Attribution {
     evidence: Evidence,
     question: Claim,
-    /// True for a trusted model: its sentences are unsupported only if the passages that they cite lack a number, or all passages a name, and the
-    /// question, too.
+    /// True for a trusted model. Its sentences are unsupported only if the cited passages lack a number, or all passages lack a name, and the
+    /// question lacks it, too.
     is_trusted: bool,
     sentences: SentenceTracker,
     /// White space after the last shown text; a marker of this sentence may still be placed before it.
     space: String,
-    /// The passages already cited in this sentence.
+    /// The passages whose markers are shown in this sentence.
     cited: Vec<usize>,
     /// The passages that the model cites in this sentence, whether they are shown or not.
     named: Vec<usize>,
@@ -57,20 +57,20 @@ pub(crate) struct Attribution {
     /// Words of the compared sentences, and of the unsupported ones among them.
     words: usize,
     unsupported_words: usize,
-    /// The last line of text outside sentences.
+    /// The current line of text outside sentences, such as a table row or a heading, to which a marker there belongs.
     line: String,
     /// The previous sentence of the paragraph, if it claims something.
     before: Option<Claim>,
     code: CodeReader,
-    /// Code blocks that were compared, and the ones found in no passage.
+    /// The number of code blocks that were compared, and of those found in no passage.
     blocks: usize,
     unsupported_blocks: usize,
     /// The passage of the first code block.
     code_source: Option<usize>,
     has_marker: bool,
-    /// Whether a sentence, table or code block so far is supported.
+    /// Whether a sentence, table or code block so far is supported; `None` before one was checked.
     is_supported: Option<bool>,
-    /// The highest worth of a sentence, table or code block so far. `None` if there is none yet.
+    /// The best quality of a sentence, table or code block so far; `None` if there is none yet.
     best: Option<AnswerQuality>,
 }
 
@@ -359,8 +359,8 @@ impl Attribution {
         }
     }
 
-    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the question
-    /// have the lines' numbers and names.
+    /// True if lines that no passage has may be the model's own use of what the passages describe: the model is trusted, and the passages or the
+    /// question have the lines' numbers and names.
     fn is_composed(&self, lines: &[String]) -> bool {
         let code = lines.join(" ").replace('`', " ");
         self.is_paraphrase(&self.evidence.claim(&format!("`{code}`")), &[])
@@ -374,7 +374,7 @@ impl Attribution {
         }
     }
 
-    /// Finds the source of a sentence for which these passages are shown, and that the model cites those for.
+    /// Finds the source of a sentence. The markers of `cited` are shown for it; `named` are the passages that the model cites.
     fn source(&self, claim: &Claim, cited: &[usize], named: &[usize]) -> Source {
         let support = self.evidence.support(claim, cited);
         if !cited.is_empty() && support.is_close() {
@@ -392,13 +392,14 @@ impl Attribution {
         }
     }
 
-    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and what it read has the sentence's numbers and names.
+    /// True if a sentence that no passage supports is taken for a paraphrase: the model is trusted, and what it read has the sentence's numbers and
+    /// names.
     fn is_paraphrase(&self, claim: &Claim, cited: &[usize]) -> bool {
         self.is_trusted && !self.lacks(claim, cited)
     }
 
-    /// True if a number or name of a sentence is nowhere. A trusted model's number must be in a passage that the sentence cites, if it cites any: among all
-    /// passages most small numbers are somewhere.
+    /// True if the sources of a sentence lack one of its numbers or names. An untrusted model needs one passage that has all of them. For a trusted
+    /// one, the question also counts; a number must be in a cited passage, if the sentence cites any, since most small numbers occur in some passage.
     fn lacks(&self, claim: &Claim, cited: &[usize]) -> bool {
         if !self.is_trusted {
             return self.evidence.lacks(claim);
@@ -407,8 +408,8 @@ impl Attribution {
             || self.evidence.lack_name(claim, &[], &self.question)
     }
 
-    /// True if the marker of the passage with most of a sentence's words replaces those that the model wrote. Of a trusted model it must have nearly all of
-    /// them, and the cited ones few, or lack a number or name.
+    /// True if the marker of `best`, the passage with most of a sentence's words, replaces those that the model wrote. For a trusted model, `best`
+    /// must have nearly all of the words, and the cited passages must have few of them or lack a number or name.
     fn moves(&self, claim: &Claim, best: usize, named: &[usize]) -> bool {
         if !self.is_trusted || named.is_empty() {
             return true;
@@ -425,7 +426,7 @@ enum Source {
     /// The passages already shown for it; possibly none, if the source is uncertain.
     Shown,
     Passage(usize),
-    /// None that words show, but a trusted model wrote the sentence.
+    /// No passage with the sentence's words, but a trusted model wrote it.
     Paraphrase,
     None,
 }

@@ -39,7 +39,7 @@ pub(crate) struct Generation {
 
 /// The events of the text's beginning.
 enum Opening {
-    /// They are withheld; the time is known once there are any.
+    /// The events are withheld until this time at the latest, which is known once there are events.
     Withheld(Vec<AnswerEvent>, Option<Instant>),
     Shown,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Writer {
     citations: BTreeMap<usize, Citation>,
     /// Maps a passage to its displayed number.
     shown_as: BTreeMap<usize, usize>,
-    /// Where the current sentence of a model begins in the text.
+    /// The byte offset in `text` at which the model's current sentence begins.
     sentence: usize,
     /// A model's sentences that no passage supports, as they appear in the text.
     unsupported: Vec<String>,
@@ -76,7 +76,7 @@ impl Writer {
         }
     }
 
-    /// Turns it into a writer of a model's text, which may contain only the allowed links.
+    /// Turns the writer into one of a model's text, which may contain only the allowed links.
     pub(crate) fn of_model(
         self,
         book: &str,

@@ -7,7 +7,7 @@ mod unmarked;
 use std::ops::Range;
 
 use book::{Mark, MarkKind, heading, marked_text, marker_length, table};
-use text::split;
+use text::{introduces, split};
 
 use super::Passage;
 
@@ -64,7 +64,7 @@ pub(super) struct Code {
     pub(super) pieces: usize,
     /// The lines before a piece that open the blocks around it.
     pub(super) opening: String,
-    /// The lines after it that close them.
+    /// The lines after the piece that close these blocks.
     pub(super) closing: String,
 }
 
@@ -97,7 +97,7 @@ impl QuotableBlock {
         matches!(self.kind, BlockKind::Code(_))
     }
 
-    /// The number of lines of code, or of rows with the head of a table.
+    /// Returns the number of lines of code, or of a table's rows including its head.
     pub(super) fn lines(&self) -> usize {
         match self.kind {
             BlockKind::Code(_) => self.markdown.lines().count(),
@@ -105,7 +105,7 @@ impl QuotableBlock {
         }
     }
 
-    /// The text without the fences of code.
+    /// Returns the text without the fences of code.
     pub(super) fn plain(&self) -> &str {
         match self.kind {
             BlockKind::Code(_) => &self.markdown,
@@ -151,7 +151,7 @@ impl QuotableBlock {
 
     /// True for a paragraph that ends in a colon.
     pub(super) fn ends_in_colon(&self) -> bool {
-        self.kind == BlockKind::Paragraph && self.text.trim_end().ends_with([':', '：'])
+        self.kind == BlockKind::Paragraph && introduces(&self.text)
     }
 
     /// True for a short line that is not a sentence, such as a title.
@@ -178,7 +178,7 @@ impl QuotableBlock {
         self.is_item() || self.is_code() || self.kind == BlockKind::Table
     }
 
-    /// True for a short line that may be a title: it has no end mark, and does not end a sentence.
+    /// True for a short line that may be a title: no end mark, no lower-case beginning (which would continue a sentence), no inline markup.
     pub(super) fn is_title(&self) -> bool {
         self.is_short_line()
             && !self.text.starts_with(char::is_lowercase)

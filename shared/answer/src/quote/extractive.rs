@@ -8,16 +8,17 @@ use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::retrieve::PATH_SEPARATOR;
 use book::{ListMarkers, fenced};
+use text::SENTENCE_ENDS;
 
-/// Sections up to this many words are quoted whole; quotes of longer ones aim at it. Of the strings that 240 questions of real users about eight sites need,
-/// answers then have .62, at 120 words .58; a median answer has 198 words instead of 158.
+/// Sections up to this many words are quoted whole; quotes of longer ones aim at this length. Of the strings that 240 questions of real users about
+/// eight sites need, answers then contain .62 (.58 at 120 words); the median answer has 198 words instead of 158.
 pub(crate) const TARGET_WORDS: usize = 180;
 /// The most words of a quote. Blocks that belong together may be longer.
 const MAX_WORDS: usize = 300;
 /// The penalty for each unit of `|ln(words / TARGET_WORDS)|`.
 const LENGTH_WEIGHT: f32 = 0.1;
-/// The penalty for a quote that begins in the middle of a section, where text may point back to what is left out. With it 20 of 182 quotes about eight
-/// sites leave out a beginning, without it 45; the strings that questions need are as often in them (.625, .619).
+/// The penalty for a quote that begins in the middle of a section, where text may point back to what is left out. With it 20 of 182 quotes about
+/// eight sites leave out a beginning, without it 45; they contain as many of the strings that questions need (.625 and .619).
 const START_WEIGHT: f32 = 0.1;
 /// The fewest questions of a section that is a list of questions and answers.
 const FEWEST_ENTRIES: usize = 2;
@@ -25,8 +26,6 @@ const FEWEST_ENTRIES: usize = 2;
 const MAX_LIST_WORDS: usize = 400;
 /// The most words of a section's first paragraph that is repeated before a later part.
 const MAX_LEAD_WORDS: usize = 40;
-/// Marks that end a sentence.
-const SENTENCE_ENDS: [char; 8] = ['.', '!', '?', '…', '。', '！', '？', '۔'];
 /// Scores that differ by less are equal.
 const TOLERANCE: f32 = 1e-6;
 
@@ -101,7 +100,7 @@ fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<us
     let best = (0..blocks.len())
         .filter(|at| says_something(&blocks[*at]))
         .map(|at| (similarities.fit(&blocks[at].text), at))
-        // The first of equals.
+        // On a tie, the first block wins.
         .rev()
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     let Some((_, best)) = best else {
@@ -162,8 +161,8 @@ fn headed(
     (QuotableBlock::heading(&name), start..span.end)
 }
 
-/// Returns what stands above a quote that begins later under its heading: the section's first paragraph, if that is a short text of whole sentences,
-/// and a mark of what is left out. Nothing stands above an entry of a list of questions and answers.
+/// Returns what is shown above a quote that does not begin at its heading: the section's first paragraph, if it is short and has whole sentences, and
+/// a mark for what is left out. Empty for an entry of a list of questions and answers.
 fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     // The paragraph that leads to a piece of code is quoted with it.
     let before = &blocks[..lead_of_piece(blocks, start).unwrap_or(start)];
@@ -182,8 +181,8 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     above
 }
 
-/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
-/// question is an entry, too.
+/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the
+/// first question is an entry, too.
 fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
     let asked = blocks.iter().filter(|block| block.asks()).count();
     if asked < FEWEST_ENTRIES {
@@ -203,7 +202,7 @@ fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<R
             let texts: Vec<&str> = entry.map(|block| &*block.text).collect();
             (similarities.fit(&texts.join("\n")), edges[0]..edges[1])
         })
-        // The first of equals.
+        // On a tie, the first entry wins.
         .rev()
         .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (words(&blocks[best.clone()]) <= MAX_WORDS).then_some(best)
@@ -294,7 +293,7 @@ fn list_cuts(blocks: &[QuotableBlock]) -> Vec<usize> {
     cuts
 }
 
-/// Returns the distance of a length from the target.
+/// Returns how far a number of words is from the target: `|ln(words / TARGET_WORDS)|`.
 fn distance(length: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a page has few words")]
     let ratio = length.max(1) as f32 / TARGET_WORDS as f32;

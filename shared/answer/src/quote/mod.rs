@@ -24,7 +24,7 @@ pub struct Passage<'a> {
 pub enum Quote {
     /// Markdown that renders as exactly the book's text: a block, or the space between two. Text that looks like a marker is not a citation.
     Text(String),
-    /// The number of the passage of the preceding text.
+    /// The number of the passage that the preceding text is from.
     Citation(usize),
 }
 

@@ -14,15 +14,15 @@ use models::embed::{NEAREST_CHUNKS, mean_of_best};
 /// `docs/decisions/0004-the-order-of-chunks.md` has this project's figures.
 const LEXICAL_SHARE: f32 = 0.23;
 /// The weight of the nearest question in the fused score of a chunk that has questions; BM25, which also reads them, has the rest. The cosine of the
-/// text has no weight of its own then: fitted on 240 questions of real users with the measured site left out, it gets 0 on six of eight sites. But a text
-/// that is nearer than its questions is as near as the mean of both, for readers who ask in its words.
+/// text has no weight of its own then: fitted on 240 questions of real users with the measured site left out, it gets 0 on six of eight sites. But if
+/// a text is nearer than its questions, the mean of both cosines counts, for readers who ask in its words.
 const QUESTION_SHARE: f32 = 0.65;
 /// The reranker's weight, relative to 1 for the fused score.
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for headings without text: a reader who opens one finds nothing.
 const EMPTY: f32 = 0.7;
-/// The bonus for a chunk whose heading is a name that the question has. On 140 questions that name an option or a function the right section is first in
-/// .95, without the bonus in .85.
+/// The bonus for a chunk whose heading is a name that the question has. On 140 questions that name an option or a function the right section is first
+/// in .95, without the bonus in .85.
 const NAMED_BONUS: f32 = 0.2;
 /// The factor for blog posts: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
 /// the docs, which raises its score by up to a tenth: of 63 pairs of equal sections about one book, .93 leaves 9 posts ahead and .85 none; of 90
@@ -49,7 +49,7 @@ pub(super) struct Weights {
 impl Weights {
     /// BM25 alone, because the embedder does not support the question's language.
     pub(super) const WORDS: Self = Self::new(0.0, 0.0, 1.0, 0.0);
-    /// The weights of a chunk that has questions, whatever those of the others.
+    /// The weights of a chunk that has questions, whatever the weights of other chunks.
     const ASKED: Self = Self {
         question: QUESTION_SHARE,
         ..Self::new(0.0, 0.0, 1.0 - QUESTION_SHARE, 0.0)
@@ -57,7 +57,7 @@ impl Weights {
     /// The weights of `BOOKRAG_RERANKER=weighted`.
     pub(super) const WEIGHTED: Self = Self::new(0.7, 0.0, 0.2, 0.1);
 
-    /// The default. `token_share` is the weight of the token score beside the cosine.
+    /// Returns the default weights. `token_share` is the part of the token score in the weight that it shares with the cosine.
     pub(super) const fn with_token_share(token_share: f32) -> Self {
         let meaning = 1.0 - LEXICAL_SHARE;
         let tokens = meaning * token_share;
@@ -174,7 +174,7 @@ fn combine(chunks: &mut [ScoredChunk], weights: Weights) {
     }
 }
 
-/// Raises chunks that the question names or whose page is filed under its words, and lowers posts and empty headings. Scores stay in 0 to 1.
+/// Raises chunks that the question names or whose page has its words as keywords, and lowers posts and empty headings. Scores stay in 0 to 1.
 fn prefer(chunks: &mut [ScoredChunk], filed: &[f32], names: &Names) {
     let filed: Vec<f32> = chunks
         .iter()
@@ -201,8 +201,8 @@ fn prefer(chunks: &mut [ScoredChunk], filed: &[f32], names: &Names) {
     }
 }
 
-/// Returns the share of the question's words that a chunk's page is filed under, as far as it counts: where a section has questions, a page's description
-/// that has some of the words says less than they do.
+/// Returns the share of the question's words that are keywords of the chunk's page. If the section has questions, the share counts only if it is 1,
+/// because the questions say more than a few keywords.
 fn share_that_counts(found: &ScoredChunk, filed: f32) -> f32 {
     let is_whole = filed > 1.0 - 1e-3;
     match found.scores.question {

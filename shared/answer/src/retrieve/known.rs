@@ -178,7 +178,7 @@ fn configured_versions(docs: &InstanceInfo) -> impl Iterator<Item = &String> {
         .chain(known_name(&docs.default_version))
 }
 
-/// Names are empty while the site is unknown.
+/// Returns the name unless it is empty, as names are while the site is unknown.
 fn known_name(name: &String) -> Option<&String> {
     Some(name).filter(|name| !name.is_empty())
 }

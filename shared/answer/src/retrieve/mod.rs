@@ -204,8 +204,8 @@ impl Signals {
         calibration?.z(self.nearness?, self.off_topic)
     }
 
-    /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if one
-    /// of them has none.
+    /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if
+    /// one of them has none.
     #[must_use]
     pub fn fits_better(&self, other: &Self) -> bool {
         match (self.tokens, other.tokens) {
@@ -251,7 +251,7 @@ impl Retrieved {
 }
 
 impl Retriever {
-    /// The catalog.
+    /// Returns the catalog of the backends.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.backends.catalog
@@ -372,7 +372,7 @@ impl Retriever {
         (query, candidates, signals)
     }
 
-    /// Progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
+    /// Returns the progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
     async fn indexing(&self) -> Option<Indexing> {
         let index = &self.index;
         index.pages_expected?;

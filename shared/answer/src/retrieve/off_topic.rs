@@ -7,16 +7,16 @@ use super::Retriever;
 use models::embed::OffTopic;
 use store::catalog::CatalogError;
 
-/// Time limit for reading the vectors.
+/// Time limit for reading the vectors of the off-topic questions.
 const DEADLINE: Duration = Duration::from_secs(1);
 
 /// An index, and the number of chunks at its calibration.
 type Calibrated = (i64, u64);
 
-/// The vectors of an index.
+/// The vectors of an index's off-topic questions.
 type Read = (Calibrated, Arc<OffTopic>);
 
-/// The vectors read last; clones share them.
+/// The vectors of off-topic questions that were read last; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct OffTopicCache(Arc<Mutex<Option<Read>>>);
 

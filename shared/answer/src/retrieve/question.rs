@@ -12,7 +12,8 @@ use text::{DocumentFrequencies, Language, Words};
 /// Time limit for counting the chunks that contain the question's words.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
 
-/// The most words of a question that are counted, the longest ones; 672 questions of real users have at most 37 different words. Each one is a query.
+/// The most words of a question that are counted; of more words, the longest are. 672 questions of real users have at most 37 different words. Each
+/// counted word costs a query.
 const MOST_COUNTED: usize = 128;
 /// The least weight of a token: a word such as `how` says little, but not nothing.
 const LEAST_WEIGHT: f32 = 0.5;

@@ -114,7 +114,7 @@ impl ScoredChunk {
     }
 }
 
-/// Stands between a page's title and its headings.
+/// Separates a page's title and its headings in a name.
 pub const PATH_SEPARATOR: &str = " › ";
 
 fn name(title: &str, heading_path: &[String]) -> String {

@@ -12,7 +12,7 @@ use crate::degradation::Degradation;
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
-/// Points fetched from each ranker.
+/// The number of points fetched from each ranker.
 const FETCHED: usize = 40;
 /// Chunks read from the vector store if the catalog is unavailable; only these can be shown.
 const STAND_IN: usize = 20;

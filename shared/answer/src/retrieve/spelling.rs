@@ -12,8 +12,8 @@ const SHORTEST_TO_SWAP: usize = 5;
 /// Replaces each word that no chunk has by a word of the chunks that differs by one letter or by swapping two neighbours. Short words may differ by a
 /// swap, or by a letter that one of the two has twice: `bufer`.
 ///
-/// Only plain words are corrected: a word with capitals, digits or underscores is a name, and another name is another question; only the first word of
-/// a question may begin with a capital. Other forms of a known word stay unchanged. `terms` has read the chunks.
+/// Only plain words are corrected: a word with capitals, digits or underscores is a name, and another name is another question; only the first word
+/// of a question may begin with a capital. Other forms of a known word stay unchanged. `terms` must have read the chunks.
 pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
     if split(question).all(|word| terms.knows(word)) {
         return question.to_owned();

@@ -91,7 +91,7 @@ impl<'s> Synonyms<'s> {
     }
 }
 
-/// Counts a sequence in another one; an empty sequence never occurs.
+/// Returns how often `looked_for` occurs in `text`; 0 if it is empty.
 fn count<T: PartialEq>(text: &[T], looked_for: &[T]) -> usize {
     if looked_for.is_empty() {
         return 0;

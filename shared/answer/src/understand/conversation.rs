@@ -17,13 +17,13 @@ use store::catalog::{Account, CatalogError, SiteInfo};
 
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
-/// The most words besides stop words of a question that may depend on the one before. Of 40 short questions in conversations, written by somebody who
-/// did not know the rule, 39 are sent apart; a longer question says itself what it is about.
+/// The most words, without stop words, of a question that may depend on the previous one. Of 40 short questions in conversations, written by somebody
+/// who did not know this rule, 39 are classified correctly; a longer question says itself what it is about.
 const FEW_WORDS: usize = 4;
-/// The characters of a long word.
+/// The characters of a long word, by which scripts without spaces are measured.
 const WORD_CHARACTERS: usize = 10;
-/// The weight of the score by a question's own words beside that of the joined search, which leans towards the section that answered the question
-/// before. Of 48 follow-ups about eight sites the right section comes first for 29 instead of 21; any weight from .25 to 1 gains at least 6.
+/// The weight of the search by a question's own words, relative to 1 for the joined search, which leans towards the section that answered the
+/// question before. Of 48 follow-ups about eight sites the right section comes first for 29 instead of 21; any weight from .25 to 1 gains at least 6.
 const OWN_SHARE: f32 = 0.5;
 /// The end of an earlier question that is searched for together with the next one, in characters.
 const MAX_EARLIER_CHARACTERS: usize = 600;
@@ -35,7 +35,7 @@ const QUOTED_HEADING: &str = "#### ";
 pub(crate) struct SearchResult {
     /// The question that was searched for, understandable on its own.
     pub(crate) standalone: String,
-    /// The locale it is answered in.
+    /// The locale that the question is answered in.
     pub(crate) answered_in: AnswerLocale,
     /// True if the embedder understands what was searched for.
     pub(crate) is_read: bool,
@@ -43,7 +43,7 @@ pub(crate) struct SearchResult {
 }
 
 impl SearchResult {
-    /// The result for a question that is answered without a search.
+    /// Returns the result for a question that is answered without a search.
     pub(crate) fn none(question: &Question, site: &SiteInfo) -> Self {
         Self {
             answered_in: answer_locale(question, &question.query, site),
@@ -94,8 +94,9 @@ impl Answerer {
     }
 
     /// Retrieves for a question of a conversation: alone, and together with the questions before it if it is short. The search that finds the better
-    /// match wins, but a question about something that the book does not have stays one unless it points back. If a joined search wins, a model
-    /// rewrites the question; without one, the question's own words decide between the sections that were found. It also rewrites a question that the embedder does not understand in the book's language.
+    /// match wins, but a question that is not covered alone stays so unless it points back. If a joined search wins, a model rewrites the question;
+    /// without one, the question's own words decide between the sections that were found. A model also rewrites a question that the embedder does not
+    /// understand in the book's language.
     pub(crate) async fn find(
         &self,
         question: &Question,
@@ -160,7 +161,7 @@ impl Answerer {
         }
     }
 
-    /// Returns the language by which the words of a text are sent apart: that of the locale in which it would be answered.
+    /// Returns the language whose stop words apply to a text: that of the locale in which it would be answered.
     pub(crate) fn language_of(&self, question: &Question, text: &str) -> Language {
         let answered_in = answer_locale(question, text, &self.retriever.index.site);
         let locale = answered_in.locale.as_deref();

@@ -45,7 +45,7 @@ pub(crate) fn answer_locale(
     }
 }
 
-/// The lead in stop words by which a language is told although the detector is not sure.
+/// The lead in stop words that decides for a language although the detector is unsure.
 const CLEAR_LEAD: isize = 2;
 
 /// The result of language detection.
@@ -117,8 +117,9 @@ fn stop_word_lead(question: &str, language: Lang, locale: &str) -> Option<isize>
     Some(spoken.cast_signed() - here.cast_signed())
 }
 
-/// Returns the language whose stop words lead the most, by at least [`CLEAR_LEAD`], or by less if it is the likeliest and the question has an accent or
-/// another character beyond ASCII; `None` if a known one does. Of equal ones the likeliest is chosen, then one in which answers have sentences.
+/// Returns the language whose stop words lead the most, by at least [`CLEAR_LEAD`], or by less if it is the likeliest and the question has an accent
+/// or another character beyond ASCII; `None` if that is a language of the site. On a tie, the likeliest is chosen, then one with translated sentences
+/// of answers.
 fn language_by_stop_words(
     question: &str,
     likeliest: Lang,

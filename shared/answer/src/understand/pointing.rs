@@ -16,7 +16,7 @@ const POINTING: &str = "it its this that these those they them their he she one 
     questo quello questi quelli lo li lui lei loro altro altra altri stesso \
     это этот эта эти он она они его её их другой другие \
     これ それ あれ その この 这 那 它 这个 那个 它们 呢 그 그것 이것 هذا هذه ذلك تلك هو هي یہ وہ اس";
-/// The most words of its own of a question whose pronouns point back. "Is it gonna rain tomorrow" has three.
+/// The most words of its own that a question whose pronouns point back may have. "Is it gonna rain tomorrow" has three.
 const FEW_WORDS: usize = 1;
 
 /// Words for another form of the same answer: simpler, shorter, in more detail, with an example.
@@ -26,7 +26,7 @@ const FORM: &str = "simple simpler short shorter longer words detail details exa
     palavras curto detalhes mais exemplo exemplos semplice parole breve dettagli più esempio esempi \
     проще короче подробнее пример словами 簡単 例 簡潔 简单 例子 详细 쉽게 예시 بسيط مثال آسان";
 
-/// True if a question has words besides those of asking.
+/// True if a question has words other than stop words and question words.
 pub(crate) fn has_subject(question: &str, language: Language) -> bool {
     let words = Words::new(language);
     words.of_question(question).next().is_some()

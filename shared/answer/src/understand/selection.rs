@@ -70,7 +70,7 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
     }
 }
 
-/// Sections searched for a selection.
+/// The number of sections that are searched for a selection.
 const LOOKED_AT: usize = 20;
 /// The least share of a selection's words on its page if no chunk contains it verbatim: rendered formulas, admonitions and components differ from
 /// their source.

@@ -2,7 +2,7 @@
 
 use crate::{Answerer, Question, proposals};
 
-/// Questions that are proposed after small talk.
+/// The number of questions that are proposed after small talk.
 const PROPOSED: usize = 3;
 
 /// The answer to small talk.

@@ -1,4 +1,4 @@
-//! A build beside the sources of its site: the pages that only the build has, and those that it should have.
+//! A build that a site has in addition to its sources: the pages that only the build has, and those that it should have.
 
 use std::collections::BTreeSet;
 

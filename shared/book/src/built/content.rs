@@ -84,7 +84,7 @@ struct ContentReader<'a> {
     leaf: Leaf,
     /// The heading, code or table being read. Elements in it do not begin blocks.
     whole: Option<BlockKind>,
-    /// Cells of the open row.
+    /// The number of cells that have begun in the open row.
     cells: usize,
     lists: Vec<Option<u64>>,
     /// The marker of the list item whose text has not begun.
@@ -203,7 +203,7 @@ impl<'a> ContentReader<'a> {
         self.start_block(tag, role);
     }
 
-    /// An element without content.
+    /// Reads an element without content.
     fn empty(&mut self, tag: &Start) {
         let source = tag.span.start..tag.span.end;
         match (tag.name.as_slice(), &self.whole) {

@@ -58,13 +58,13 @@ pub(crate) fn canonical_files(settings: &SiteSettings, page: &PageFile, html: &s
     other.map_or_else(Vec::new, |canonical| files_at(settings, page, &canonical))
 }
 
-/// The path of the canonical address, in the form of all URLs of built pages: decoded as far as that keeps its meaning.
+/// Returns the path of the canonical address, in the form of all URLs of built pages: decoded as far as that keeps its meaning.
 fn canonical_path(head: &Head) -> Option<String> {
     let address = head.canonical.as_deref()?;
     Some(url_of_path(&decoded_url(&path_of_address(address)?)))
 }
 
-/// The files that a host may show at a URL path, in the build of a page.
+/// Returns the files that a host may show at a URL path, in the build of a page.
 fn files_at(settings: &SiteSettings, page: &PageFile, path: &str) -> Vec<String> {
     let Some(below) = path.strip_prefix(&settings.base_url) else {
         return Vec::new();

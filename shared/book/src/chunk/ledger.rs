@@ -12,8 +12,8 @@ use uuid::Uuid;
 use crate::block::{Block, BlockKind};
 use crate::decoding::with_line_feeds;
 use crate::document::Document;
-use crate::hidden::visible;
 use crate::omission::Omission;
+use text::invisible::visible;
 
 use super::types::Chunk;
 
@@ -80,7 +80,7 @@ pub fn ledger_of_markdown(text: &str, document: &Document, markdown: &str) -> Ve
     entries.collect()
 }
 
-/// The text that Markdown shows, including the written numbers of lists and the info strings of fences, which hold titles.
+/// Returns the text that Markdown shows, including the written numbers of lists and the info strings of fences, which hold titles.
 fn rendered(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -178,7 +178,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The text that the region's blocks show. A list of the page's headings is generated, so it has no source.
+    /// Returns the text that the region's blocks show. A list of the page's headings is generated, so it has no source.
     fn shown(&self) -> Vec<Cow<'a, str>> {
         self.blocks
             .iter()
@@ -245,7 +245,7 @@ struct ChunkTexts {
 }
 
 impl ChunkTexts {
-    /// Searches from the last match on, because the rest of a cut block is in the next chunk.
+    /// True if a chunk contains the text. Searches from the last match on, because the rest of a cut block is in the next chunk.
     fn contain(&mut self, text: &str) -> bool {
         let place = (self.last_match..self.texts.len())
             .chain(0..self.last_match)
@@ -263,7 +263,7 @@ fn is_definition(line: &str) -> bool {
         .is_some_and(|(label, target)| !label.contains(['[', '^']) && !target.contains('\n'))
 }
 
-/// The start of a word, which suffices to identify it if the word is cut between chunks.
+/// Returns the start of a word, which suffices to identify it if the word is cut between chunks.
 fn start_of(word: &str) -> &str {
     const CHARS: usize = 32;
     let end = word.char_indices().nth(CHARS);

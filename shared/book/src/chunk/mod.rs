@@ -22,7 +22,6 @@ use crate::titles::shortened_title;
 pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
-pub use split::sentences;
 pub use tokens::count_tokens;
 pub use types::Chunk;
 
@@ -149,8 +148,8 @@ impl SectionContext<'_> {
     }
 }
 
-/// The blocks to embed. A list of the page's headings is left out, because it would match questions about the sections it
-/// names; it stays if there is nothing else.
+/// Returns the blocks to embed. A list of the page's headings is left out, because it would match questions about the sections it names; it stays if
+/// there is nothing else.
 fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
     let searched: Vec<&Block> = blocks
         .iter()
@@ -164,7 +163,7 @@ fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
     }
 }
 
-/// The text embedded before a chunk: the page's title and the headings above; for short sections, module and chapter too.
+/// Returns the text embedded before a chunk: the page's title and the headings above; for short sections, module and chapter too.
 fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> String {
     let mut parts = if enriched {
         document.placement.titles()
@@ -204,7 +203,7 @@ fn marked_text(blocks: &[&Block]) -> (String, Vec<Mark>) {
     (text, marks)
 }
 
-/// The marks of a block whose embedded text is `text`.
+/// Returns the marks of a block whose embedded text is `text`.
 fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
     let blocks = match &block.kind {
         BlockKind::Code { title, .. } => code_marks(title.as_deref(), text.len()),
@@ -240,7 +239,7 @@ fn item_marks(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// A block's text. Code is fenced, so that quotes can preserve it as code.
+/// Returns a block's text. Code is fenced, so that quotes can preserve it as code.
 fn fenced_text(block: &Block) -> String {
     match &block.kind {
         BlockKind::Code { language, title } => {

@@ -91,7 +91,7 @@ impl HeadingPath {
             .collect()
     }
 
-    /// The anchor of the nearest heading above that has one, of any level; a link to it lands just above the text.
+    /// Returns the anchor of the nearest heading above that has one, of any level; a link to it lands just above the text.
     pub(crate) fn anchor(&self) -> Option<String> {
         self.anchor.clone()
     }

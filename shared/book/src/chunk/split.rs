@@ -3,9 +3,8 @@
 use std::borrow::{Borrow, Cow};
 use std::ops::{Deref, Range};
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::block::{Block, BlockKind, Mark};
+use text::sentences;
 
 use super::fenced_text;
 use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
@@ -38,7 +37,7 @@ pub(super) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The number of words that the previous piece lacks.
+    /// Returns the number of words that the piece does not share with the previous one.
     pub(super) fn new_words(&self) -> usize {
         let fresh = &self.blocks[self.shared..];
         fresh
@@ -106,7 +105,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The number of trailing blocks that the next piece repeats; never all of them.
+/// Returns the number of trailing blocks that the next piece repeats; never all of them.
 fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     let mut tokens = 0;
     let repeated = blocks.iter().skip(1).rev().take_while(|measured| {
@@ -185,7 +184,7 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     parts
 }
 
-/// The marks of a part: those of the repeated header, and those of its stretch of the block's text.
+/// Returns the marks of a part: those of the repeated header, and those of its stretch of the block's text.
 fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
     let of_header = block
         .marks
@@ -197,7 +196,7 @@ fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
         .collect()
 }
 
-/// One part of a split block: its text, and the source lines of its units if units are lines.
+/// Creates one part of a split block from its text, with the source lines of its units if units are lines.
 fn part_of(
     block: &Block,
     text: &str,
@@ -233,27 +232,6 @@ fn line_of(block: &Block, unit: usize) -> u32 {
     let unit = u32::try_from(unit).unwrap_or(u32::MAX);
     let first = block.start_line.saturating_add(1);
     first.saturating_add(unit).min(block.end_line)
-}
-
-/// Splits a text after its sentences, which keep the white space behind them.
-///
-/// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or `。！？`.
-#[must_use]
-pub fn sentences(text: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let mut start = 0;
-    for (at, part) in text.split_sentence_bound_indices() {
-        let end = at + part.len();
-        if end == text.len() || part.ends_with(can_end_sentence) {
-            sentences.push(&text[start..end]);
-            start = end;
-        }
-    }
-    sentences
-}
-
-fn can_end_sentence(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '。' | '！' | '？')
 }
 
 /// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.

@@ -54,7 +54,7 @@ pub struct Chunk {
     pub has_code: bool,
     /// True if it contains a formula.
     pub has_equations: bool,
-    /// True if it is longer than the policy's flag.
+    /// True if it is longer than the policy's `flag_above_tokens`.
     pub oversized: bool,
     /// True if its section is short, so it is embedded with module and chapter.
     pub enriched: bool,

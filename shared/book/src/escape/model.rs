@@ -1,7 +1,7 @@
 //! Operations on the pieces of a model's Markdown, which is parsed and written again.
 
 use super::{LinePosition, MarkdownPiece, Pieces, Wrap, Writer, formula};
-use crate::visible;
+use text::invisible::visible;
 
 impl Pieces {
     /// Adds pieces, inside a link or emphasis if given.

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{formula, href};
 use crate::block::{Mark, MarkKind};
-use crate::hidden::visible;
+use text::invisible::visible;
 
 /// Text that GitHub Flavored Markdown links automatically. No escape prevents that in all of its renderers, so such addresses are
 /// written as code.
@@ -17,7 +17,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-/// Punctuation that ends an address within a sentence.
+/// Punctuation that does not belong to an address when it stands at its end.
 const AFTER_ADDRESS: [char; 15] = [
     '.', ',', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>', '*', '_', '~',
 ];
@@ -242,7 +242,7 @@ fn is_link_text(pieces: &[MarkdownPiece]) -> bool {
     pieces.iter().any(is_text) && !pieces.iter().any(ends_link)
 }
 
-/// True for pieces that show something other than a citation number.
+/// True for a piece that can be the visible text of a link: neither a formula nor a text that is only a citation number.
 fn is_text(piece: &MarkdownPiece) -> bool {
     match piece {
         MarkdownPiece::Prose(text) => !is_number(text),
@@ -252,7 +252,7 @@ fn is_text(piece: &MarkdownPiece) -> bool {
     }
 }
 
-/// True for pieces whose brackets could end a link or turn it into a definition.
+/// True for a piece whose brackets could end a link or turn it into a definition.
 fn ends_link(piece: &MarkdownPiece) -> bool {
     match piece {
         MarkdownPiece::Formula(_) => true,
@@ -272,7 +272,7 @@ fn can_border_emphasis(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~')
 }
 
-/// The first character of the pieces, whether or not a link around them is kept.
+/// Returns the first character of the pieces, whether or not a link around them is kept.
 fn first_character(pieces: &[MarkdownPiece]) -> Option<char> {
     match pieces.first()? {
         MarkdownPiece::Prose(text) | MarkdownPiece::Markup(text) => text.chars().next(),
@@ -289,7 +289,7 @@ fn last_character(pieces: &[MarkdownPiece]) -> Option<char> {
     }
 }
 
-/// The character that a piece begins and ends with, or an equivalent one.
+/// Returns the character that a piece begins and ends with, or an equivalent one.
 fn mark_of(piece: &MarkdownPiece) -> char {
     match piece {
         MarkdownPiece::Formula(_) => '$',

@@ -7,10 +7,10 @@ use regex::Regex;
 use super::{BlockReader, Pass};
 use crate::block::{BlockKind, Mark, MarkKind};
 use crate::dialect::Flavor;
-use crate::mdx::MATH_INFO;
 use crate::omission::OmissionReason;
+use text::marks::MATH_INFO;
 
-/// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
+/// The deepest nesting of indented text that is parsed. In MDX, indentation makes no code.
 const MAX_INDENTED_DEPTH: usize = 8;
 
 /// A code comment that selects lines for highlighting; Docusaurus does not show it.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::dialect::Flavor;
-use crate::mdx::{HIDDEN_END, HIDDEN_START, REMOVED_MARK};
+use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
 
 /// Text that does not count for a heading's id: the attributes of tags.
 pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
@@ -14,8 +14,8 @@ pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-/// Placeholder characters that only affect ids.
-pub(super) const ID_MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
+/// Marks that only affect ids.
+pub(super) const ID_MARKS: [char; 3] = [REMOVED, HIDDEN_START, HIDDEN_END];
 
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     if text.contains(ID_MARKS) {
@@ -27,7 +27,7 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
 
 /// Returns an explicit id at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
 pub(super) fn explicit_id(text: &str, flavor: Flavor) -> Option<&str> {
-    let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == REMOVED_MARK);
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == REMOVED);
     let (_, inner) = text.strip_suffix('}')?.rsplit_once('{')?;
     let comment = inner
         .strip_prefix("/*")

@@ -15,9 +15,9 @@ pub(super) struct Leaf {
     /// The text that determines a heading's id.
     pub(super) slug_text: String,
     pub(super) marks: Vec<Mark>,
-    /// For each open stretch, the index of its mark; `None` without a mark.
+    /// A stack of the open inline elements: the index in `marks` of each, `None` for one without a mark.
     open: Vec<Option<usize>>,
-    /// The indexes of open links and pictures written as tags.
+    /// The indexes in `marks` of links and pictures that HTML tags opened.
     open_tags: Vec<usize>,
     /// Byte offsets in the prepared text.
     pub(super) start: Option<usize>,

@@ -67,7 +67,7 @@ impl Preparer<'_> {
     }
 }
 
-/// The end of a text, long enough for a directive and its label.
+/// Returns the end of a text, long enough for a directive and its label.
 fn end_of(text: &str) -> &str {
     const BYTES: usize = 256;
     let mut from = text.len().saturating_sub(BYTES);

@@ -1,18 +1,17 @@
 //! Removes tags from a line of text.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::marked_tag::marked_prose;
-use super::{
-    Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
-    REMOVED_MARK,
-};
+use super::{Dialect, Flavor, HeadingTag, LineKind, Preparer, REMOVED_BLOCK};
 use crate::jsx::{Gap, Tag, TagStart, parse_tag, tag_start};
 use crate::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Shown;
 use crate::placeholder::{Contents, Placeholder};
 use crate::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
+use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -198,7 +197,9 @@ impl Preparer<'_> {
     fn markup(&mut self, rest: &str) {
         if let Some(comment) = rest.strip_prefix("<!--") {
             self.comment(comment);
-        } else if let Some(tag) = self.search_tag(rest) {
+        } else if let Some(mut tag) = self.search_tag(rest) {
+            let source = &rest[..tag.length];
+            self.label_tab(&mut tag, source);
             if self.kind == LineKind::Heading && !self.partials.contains_key(tag.name) {
                 self.tag_in_heading(&tag);
             } else {
@@ -241,7 +242,7 @@ impl Preparer<'_> {
     }
 
     fn mark_removed(&mut self) {
-        self.write(REMOVED_MARK.encode_utf8(&mut [0; 4]));
+        self.write(REMOVED.encode_utf8(&mut [0; 4]));
     }
 
     pub(super) fn push_escaped(&mut self, text: &str) {
@@ -280,21 +281,18 @@ impl Preparer<'_> {
             self.own_line(&placeholder.line());
             return;
         }
-        let is_component = self.dialect.flavor == Flavor::Mdx
-            && tag.self_closing
-            && tag.prose.is_empty()
-            && tag.name.starts_with(char::is_uppercase);
-        let reason = if is_component {
-            OmissionReason::Component
-        } else {
-            OmissionReason::Tag
-        };
-        self.skip(tag.length, reason, &tag.prose);
+        let start = self.at;
+        let component = self.empty_component(tag, rest);
+        match component {
+            Some(length) => self.skip(length, OmissionReason::Component, &[]),
+            None => self.skip(tag.length, OmissionReason::Tag, &tag.prose),
+        }
+        let gap = self.gap_of(tag, start..start + component.unwrap_or(tag.length));
         let in_table = self.first == Some('|');
         let heading = HeadingTag::of_tag(tag, self.dialect.flavor).filter(|_| !in_table);
         match heading {
             Some(heading) => self.write_heading(tag, &heading),
-            None => self.write_prose(tag, in_table),
+            None => self.write_prose(tag, gap, in_table),
         }
         self.escape_mark_after_tag();
     }
@@ -319,12 +317,42 @@ impl Preparer<'_> {
         }
     }
 
-    /// Writes the text of a tag's attributes, with the space that the tag leaves.
-    fn write_prose(&mut self, tag: &Tag<'_>, in_table: bool) {
+    /// Returns the length of a component that has no text on the page, `<X />` or `<X></X>`.
+    fn empty_component(&self, tag: &Tag<'_>, rest: &str) -> Option<usize> {
+        let is_component = self.dialect.flavor == Flavor::Mdx
+            && !tag.closing
+            && tag.prose.is_empty()
+            && tag.name.starts_with(char::is_uppercase);
+        if !is_component || tag.self_closing {
+            return is_component.then_some(tag.length);
+        }
+        let content = rest[tag.length..].trim_start();
+        let after = content
+            .strip_prefix("</")?
+            .strip_prefix(tag.name)?
+            .strip_prefix('>')?;
+        Some(rest.len() - after.len())
+    }
+
+    /// Returns the gap that a tag leaves at its place in the text. A component within a line leaves none, as on the page: `re<Term>assign</Term>ment`.
+    /// Between two tags it leaves a space, because each may be a block: `<Step>One</Step><Step>Two</Step>`.
+    fn gap_of(&self, tag: &Tag<'_>, place: Range<usize>) -> Gap {
+        let is_beside_tag =
+            self.text[..place.start].ends_with('>') || self.text[place.end..].starts_with('<');
+        let is_component = tag.name.starts_with(char::is_uppercase);
+        if is_component && tag.prose.is_empty() && !is_beside_tag {
+            Gap::None
+        } else {
+            tag.gap()
+        }
+    }
+
+    /// Writes the text of a tag's attributes, with the gap that the tag leaves.
+    fn write_prose(&mut self, tag: &Tag<'_>, gap: Gap, in_table: bool) {
         self.link_tag(tag);
         let prose = marked_prose(tag, tag.prose.join(" "));
         let alone = self.at_line_start();
-        match tag.gap() {
+        match gap {
             Gap::None => self.write(&prose),
             Gap::Block if !alone && !in_table => self.own_line(&prose),
             _ if alone && !prose.is_empty() && tag.name != "img" => self.own_line(&prose),
@@ -340,7 +368,8 @@ impl Preparer<'_> {
         }
     }
 
-    /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading, and `<td>-</td>` makes none of the line before it.
+    /// Escapes block syntax right after a tag, where MDX reads text: no heading in `<div>## x</div>`, no underline of the previous line in
+    /// `<td>-</td>`.
     fn escape_mark_after_tag(&mut self) {
         let rest = &self.text[self.at..];
         let mark = rest.trim_start_matches(' ');
@@ -386,7 +415,7 @@ impl Preparer<'_> {
         self.own_lines(lines.as_slice(), None);
     }
 
-    /// Writes lines as a block of their own. `first` is the first one's line in the source; without it, all are of the current line.
+    /// Writes lines as a block of their own. `first` is the source line of the first one; without it, all have the current line.
     pub(super) fn own_lines(&mut self, lines: &[String], first: Option<u32>) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;

@@ -5,16 +5,8 @@ use super::{LineKind, Preparer, REMOVED_BLOCK};
 use crate::block::MarkKind;
 use crate::jsx::{Tag, Target};
 use crate::lines::split_container_prefix;
+use text::marks::{ADDRESS, LINK, LINK_END, PICTURE, PICTURE_END};
 
-/// Begin a link and a picture; the address follows.
-const LINK: char = '\u{10FFF0}';
-const PICTURE: char = '\u{10FFF1}';
-/// End them.
-const LINK_END: char = '\u{10FFF2}';
-const PICTURE_END: char = '\u{10FFF3}';
-/// The offset of the private-use characters that encode an address, so that Markdown does not parse it.
-const ADDRESS: u32 = 0x10_0000;
-const LAST_OF_ADDRESS: u32 = 0xFFEF;
 /// The longest address in bytes; longer ones are dropped.
 const MAX_ADDRESS_BYTES: usize = 2_048;
 
@@ -58,19 +50,20 @@ fn is_mark(c: char) -> bool {
 }
 
 fn plain(private: char) -> Option<char> {
-    let code = u32::from(private).checked_sub(ADDRESS)?;
-    char::from_u32(code).filter(|_| code <= LAST_OF_ADDRESS)
+    let code = u32::from(private).checked_sub(u32::from(*ADDRESS.start()))?;
+    char::from_u32(code).filter(|_| ADDRESS.contains(&private))
 }
 
-/// Encodes an address in private-use characters; `None` if it has characters outside the Basic Multilingual Plane.
+/// Encodes an address in private-use characters; `None` if it is empty, too long, or has characters above U+FFEF.
 fn private(address: &str) -> Option<String> {
     let address = address.trim();
     if address.is_empty() || address.len() > MAX_ADDRESS_BYTES {
         return None;
     }
-    let codes = address.chars().map(u32::from);
-    codes
-        .map(|code| char::from_u32(ADDRESS + code).filter(|_| code <= LAST_OF_ADDRESS))
+    let first = u32::from(*ADDRESS.start());
+    address
+        .chars()
+        .map(|c| char::from_u32(first + u32::from(c)).filter(|private| ADDRESS.contains(private)))
         .collect()
 }
 

@@ -42,6 +42,12 @@ fn admonitions_keep_kind_and_title() {
         "Tip: My *tip*\nText"
     );
     assert_eq!(
+        plain(
+            ":::note{title=\"Torque of the lid\" .wide}\n\nFour.\n\n:::\n\n:::tip[Label]{title='Own'}\nWords.\n:::"
+        ),
+        "Note: Torque of the lid\nFour.\nTip: Own\nWords."
+    );
+    assert_eq!(
         plain("::::note\n\n:::warning Hot\n\na\n\n:::\n\n::::"),
         "Note\nWarning: Hot\na"
     );
@@ -200,4 +206,70 @@ fn partials_leave_their_mark() {
             .any(|line| Placeholder::of_line(line)
                 == Some(Placeholder::Partial("Safety".to_owned())))
     );
+}
+
+#[test]
+fn a_tab_begins_with_its_label() {
+    // Docusaurus 3.10 renders these labels.
+    for (page, expected) in [
+        (
+            "<Tabs groupId=\"os\">\n<TabItem value=\"npm\">\n\nRun.\n\n</TabItem>\n<TabItem value=\"❌ Incorrect\">\n\nOpen.\n\n</TabItem>\n</Tabs>",
+            "npm\nRun.\n❌ Incorrect\nOpen.",
+        ),
+        (
+            "<Tabs values={[{label: 'Apple computer', value: 'apple'}, {label: 'Orange', value: \"orange\",}]}>\n<TabItem value=\"apple\">Apple text.</TabItem>\n<TabItem value=\"orange\" label=\"No\">Orange text.</TabItem>\n</Tabs>",
+            "Apple computer\nApple text.\nOrange\nOrange text.",
+        ),
+        (
+            "<Tabs values={computed}>\n<TabItem value=\"a\" label=\"On Linux\">\n\nOne\n\n</TabItem>\n<TabItem value={'b'}>\n\nTwo\n\n</TabItem>\n</Tabs>",
+            "On Linux\nOne\nb\nTwo",
+        ),
+        (
+            "<Tabs values={[{value: 'a', label: 'Outer'}]}>\n<TabItem value=\"a\">\n<Tabs>\n<TabItem value=\"a\">\n\nText\n\n</TabItem>\n</Tabs>\n</TabItem>\n</Tabs>\n<TabItem value=\"a\" />",
+            "Outer\na\nText\na",
+        ),
+    ] {
+        assert_eq!(plain(page), expected, "{page}");
+    }
+}
+
+#[test]
+fn components_within_a_line_leave_no_space() {
+    for (line, expected) in [
+        (
+            "再<Term type=\"assign\">代入</Term>が可能です。",
+            "再代入が可能です。",
+        ),
+        ("re<Term>assign</Term>ment", "reassignment"),
+        (
+            "Press <Key>Ctrl</Key>, then (<Key>C</Key>).",
+            "Press Ctrl, then (C).",
+        ),
+        ("<Step>One</Step><Step>Two</Step>", "One Two"),
+        ("a<br/>b <Badge text=\"New\"/>c", "a b  New c"),
+    ] {
+        assert_eq!(plain(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_component_without_text_is_named() {
+    for (page, named) in [
+        ("Prepare:\n\n<Envs></Envs>\n", vec!["<Envs></Envs>"]),
+        (
+            "Prepare:\n\n<Envs a={1}>\n</Envs>\n",
+            vec!["<Envs a={1}>\n</Envs>"],
+        ),
+        ("<Envs />", vec!["<Envs />"]),
+        ("<Envs>Text</Envs> <b></b>", vec![]),
+    ] {
+        let prepared = prepare(page, 1, MDX, &BTreeMap::new(), None);
+        let components: Vec<&str> = prepared
+            .omissions
+            .iter()
+            .filter(|omission| omission.reason == OmissionReason::Component)
+            .map(|omission| omission.text.as_str())
+            .collect();
+        assert_eq!(components, named, "{page}");
+    }
 }

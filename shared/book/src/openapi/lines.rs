@@ -15,7 +15,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// `plain` removes the tags from Markdown.
+    /// Creates an empty text. `plain` removes the tags from Markdown.
     pub(super) fn new(bytes_left: usize, plain: &'a mut dyn FnMut(&str) -> String) -> Self {
         Self {
             made: Vec::new(),
@@ -102,14 +102,14 @@ impl<'a> Lines<'a> {
         let (first, rest) = self.described(description.unwrap_or_default());
         let indent = "  ".repeat(depth);
         if rest.is_empty() {
-            let all = sentences(before.into_iter().chain([first]).chain(after));
+            let all = join_sentences(before.into_iter().chain([first]).chain(after));
             self.push(format!("{indent}- {all}"));
             return;
         }
-        let head = sentences(before.into_iter().chain([first]));
+        let head = join_sentences(before.into_iter().chain([first]));
         self.paragraph(format!("{indent}- {head}"));
         self.indented(depth + 1, rest);
-        let after = sentences(after.into_iter());
+        let after = join_sentences(after.into_iter());
         if !after.is_empty() {
             self.indented(depth + 1, vec![after]);
         }
@@ -165,7 +165,7 @@ fn is_prose(line: &str) -> bool {
         && opens_fence(content).is_none()
 }
 
-/// The lines of a text, with headings as text and the last fence closed.
+/// Returns the lines of a text, with headings as text and the last fence closed.
 fn without_headings(text: &str) -> Vec<String> {
     let mut fence: Option<(Fence, String)> = None;
     let mut lines: Vec<String> = Vec::new();
@@ -193,7 +193,7 @@ fn without_headings(text: &str) -> Vec<String> {
 }
 
 /// Joins sentences, and adds missing full stops.
-fn sentences(all: impl Iterator<Item = String>) -> String {
+fn join_sentences(all: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for sentence in all.filter(|sentence| !sentence.is_empty()) {
         if !text.is_empty() {
@@ -220,7 +220,7 @@ fn longest_ticks(text: &str) -> usize {
     runs.map(str::len).max().unwrap_or_default()
 }
 
-/// A scalar value as inline code; empty for other values.
+/// Formats a scalar value as inline code; empty for other values.
 pub(super) fn value(json: &Json) -> String {
     json.scalar().map(|text| code(&text)).unwrap_or_default()
 }

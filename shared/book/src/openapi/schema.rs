@@ -38,7 +38,7 @@ pub(super) struct Property<'a> {
 }
 
 impl<'a> Property<'a> {
-    /// A property described by its schema alone.
+    /// Creates a property that is described by its schema alone.
     pub(super) fn new(name: &'a str, schema: &'a Json) -> Self {
         Self {
             name,
@@ -175,7 +175,7 @@ fn possible_values(schema: &Json) -> String {
     labelled("Possible values", values.join(", "))
 }
 
-/// The type of a schema in the theme's notation: `string`, `integer<int64>`, `object[]`. For a recursive schema the plugin writes a text
+/// Returns the type of a schema in the theme's notation: `string`, `integer<int64>`, `object[]`. For a recursive schema the plugin writes a text
 /// instead.
 fn type_name(schema: &Json) -> String {
     if let Some(circular) = schema.text() {

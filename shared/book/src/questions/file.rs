@@ -12,15 +12,15 @@
 //! Which voltage does the charger have?
 //! ```
 //!
-//! A line `#anchor` begins a section; a hash of the section's text may follow. Each other line is a question. Lines that begin with `//` are comments.
-//! A question that begins with `#` or `//` is written after `- `.
+//! A line `#anchor` begins a section; a hash of the section's text may follow. Each other line is a question. Lines that begin with `//` are
+//! comments. A question that begins with `#` or `//` is written after `- `.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use crate::fingerprint::hex;
-use crate::hidden::visible;
+use text::invisible::visible;
 
 /// The most characters of a question.
 pub const MAX_QUESTION_CHARACTERS: usize = 300;

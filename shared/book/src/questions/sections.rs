@@ -32,7 +32,8 @@ pub struct AskedSection {
     pub is_empty: bool,
 }
 
-/// True if a reader's search finds the page by default: it is of the default version of its docs, in any locale. Questions are written for such pages.
+/// True if a reader's search finds the page by default: it is of the default version of its docs, in any locale. Questions are written for such
+/// pages.
 #[must_use]
 pub fn is_asked(settings: &SiteSettings, document: &Document) -> bool {
     let docs = settings.instance(&document.file.instance);

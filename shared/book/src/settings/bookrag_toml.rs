@@ -14,7 +14,7 @@ use crate::facets::{Facets, MAX_FACETS, is_facet_name};
 
 pub(super) const NAME: &str = "bookrag.toml";
 
-/// The contents of `bookrag.toml`. The keys of the default docs instance are beside those of the site.
+/// The contents of `bookrag.toml`. The keys of the default docs instance are at the top level, like those of the site.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlSettings {
@@ -141,7 +141,7 @@ impl Switch<TomlDocs> {
     }
 }
 
-/// Reads the path of a folder below the site's. The file comes with the site, which may be somebody else's.
+/// Reads the path of a folder within the site's folder. Any other is rejected, because the file comes with the site, which may be somebody else's.
 fn folder_in_site<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let folder = String::deserialize(deserializer)?;
     let mut parts = Path::new(&folder)

@@ -18,16 +18,16 @@ pub(super) const VALUE_COST: usize = 128;
 /// The cost of an object without its fields: the smallest node of its tree has room for eleven. All other fields have one value, which is small.
 pub(super) const MAP_COST: usize = 1024;
 
-/// The cost of a field of an object beside those of its value and of the text of its key.
+/// The cost of a field of an object, in addition to those of its value and of the text of its key.
 pub(super) const KEY_COST: usize = 64;
 
-/// What a part of a value costs if it is one of several: as many copies of it.
+/// The cost of a value that is one of several alternatives, in copies of it.
 pub(super) const ALTERNATIVE_COPIES: usize = 3;
 
 /// The deepest nesting of a value. Values are copied, compared and freed by recursion.
 const MAX_NESTING: usize = 128;
 
-/// The config costs more than is left, at this offset in its file.
+/// The error that the config costs more than is left, at this offset in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exceeded {
     pub(super) at: usize,
@@ -60,7 +60,7 @@ impl Budget {
         })
     }
 
-    /// Pays for what a change of an object keeps of the keys that lead to it.
+    /// Pays for the keys that a change of an object keeps as its path.
     ///
     /// # Errors
     /// If too little is left, or the keys are more than a value may be nested.
@@ -90,6 +90,8 @@ impl Budget {
         self.pay(copies * cost_of_map(map, 0), at)
     }
 
+    /// Checks how deep a value is nested.
+    ///
     /// # Errors
     /// If a value is nested too deep.
     pub(super) fn check_nesting(value: &ConfigValue, at: Span) -> Paid<()> {
@@ -131,8 +133,8 @@ fn cost_of_map(map: &ConfigMap, depth: usize) -> usize {
     MAP_COST + keys.sum::<usize>() + fields
 }
 
-/// Adds the costs of values that are parts of one at this depth. Each is at most one more than the budget, and their number is that of values in
-/// memory, so the sum fits.
+/// Adds the costs of the parts of a value at this depth. Each is at most the budget plus one, and all parts are in memory, so the sum does not
+/// overflow.
 fn sum_of<'v>(parts: impl IntoIterator<Item = &'v ConfigValue>, depth: usize) -> usize {
     parts.into_iter().map(|part| cost_of(part, depth + 1)).sum()
 }

@@ -1,4 +1,4 @@
-//! The settings of a site that is a build: those that its front page tells, in the form of a config.
+//! The settings of a site that is a build: those that its front page contains, in the form of a config.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub fn is_front_page(html: &str) -> bool {
     Root::new(html) != Root::Body || has_heading(html) || Head::read(html).is_redirect
 }
 
-/// The languages of the site: that of its front page, and those of its translations, each with its own address.
+/// Returns the languages of the site: that of its front page, and those of its translations, each with its own address.
 fn languages(head: &Head) -> ConfigValue {
     let own = head.language.clone().unwrap_or_else(|| "en".to_owned());
     let mut locales = vec![text(&own)];

@@ -113,7 +113,7 @@ impl ObjectChange<'_> {
 /// Returns the changes of the object that a name is declared with.
 ///
 /// # Errors
-/// If they cost more than is left. Names of names may have far more changes than the file has bytes.
+/// If they cost more than is left. Aliases of aliases can have far more changes than the file has bytes.
 pub(super) fn changes_of_symbol<'a>(
     semantic: &Semantic<'a>,
     symbol: SymbolId,
@@ -253,7 +253,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
     }
 
-    /// Returns the changes by the expression around `span`.
+    /// Returns the changes that the expression around `span` makes.
     fn decided(
         &mut self,
         by: AstKind<'a>,
@@ -398,7 +398,7 @@ fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<O
     }
 }
 
-/// The effect of a call on the argument at `span`.
+/// Returns the effect of a call on the argument at `span`.
 fn change_by_argument<'a>(
     call: &CallExpression,
     path: Vec<String>,

@@ -485,3 +485,24 @@ fn a_hostile_config_ends_soon() {
         "const a = {...a, b: a}; module.exports = {title: 'A', presets: ['classic'], x: a}";
     assert_eq!(config(itself).title.as_deref(), Some("A"));
 }
+
+#[test]
+fn comments_set_ids_as_in_docusaurus() {
+    for (options, expected) in [
+        ("", false),
+        ("future: {v4: true}", true),
+        ("future: {v4: {mdx1CompatDisabledByDefault: true}}", true),
+        (
+            "future: {v4: {removeLegacyPostBuildHeadAttribute: true}}",
+            false,
+        ),
+        ("markdown: {mdx1Compat: {comments: false}}", true),
+        (
+            "future: {v4: true}, markdown: {mdx1Compat: {comments: true}}",
+            false,
+        ),
+    ] {
+        let settings = config(&format!("module.exports = {{ {options} }};"));
+        assert_eq!(settings.comment_ids, expected, "{options}");
+    }
+}

@@ -97,7 +97,7 @@ struct DocsPlugins {
     unnamed: Vec<usize>,
     /// True if a preset of another name may contain a docs plugin.
     has_unknown_preset: bool,
-    /// True if the classic preset has none.
+    /// True if the classic preset disables its docs.
     are_disabled: bool,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn read_config(
     }
 }
 
-/// The exported config, and what it cost.
+/// Evaluates the exported config. Returns its value, and what is left of the budget.
 fn evaluated(
     name: &str,
     text: &str,
@@ -228,7 +228,7 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         self.joined(&texts, "", template.span)
     }
 
-    /// A field of a value. A computed object may have any value in the field.
+    /// Returns a field of a value. A computed object may have any value in the field.
     fn field(&self, object: &ConfigValue, key: &str, span: Span) -> Paid<ConfigValue> {
         match (object, object.get(key)) {
             // Every list also has methods and `length`.
@@ -292,8 +292,8 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         Ok(ConfigValue::Map(map))
     }
 
-    /// Adds the fields of `value` to an object. Where it is not known, each field that is written before it changes as well, and where a condition
-    /// decides, the whole object is copied.
+    /// Adds the fields of `value` to an object. An unknown value may replace each field written before it. If a condition decides between values, the
+    /// object is copied for each.
     fn spread(&self, map: &mut ConfigMap, value: ConfigValue, at: Span) -> Paid<()> {
         let copies = match &value {
             ConfigValue::Map(map) if *map.rest() == ConfigValue::Absent => 0,
@@ -316,7 +316,7 @@ impl<'s, 'a> Evaluator<'s, 'a> {
     }
 }
 
-/// A key in JavaScript's notation, which uses the shortest text for a number.
+/// Returns a key in JavaScript's notation, which uses the shortest text for a number.
 fn key_text(value: &ConfigValue) -> Option<String> {
     match value {
         ConfigValue::Text(text) => Some(text.clone()),

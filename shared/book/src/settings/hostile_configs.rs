@@ -10,7 +10,7 @@ fn repeated(text: &str, times: usize) -> String {
     text.repeat(times.min(MAX_REPEATED / text.len().max(1)).max(1))
 }
 
-/// An expression of constants, arguments and calls: of the functions `f0`, `f1`, … and of methods.
+/// Generates an expression of constants, arguments and calls: of the functions `f0`, `f1`, … and of methods.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("x".to_owned()),
@@ -66,7 +66,7 @@ fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-/// A config of functions, constants with later changes, and a value made of them.
+/// Generates a config of functions, constants with later changes, and a value made of them.
 pub(crate) fn config() -> impl Strategy<Value = String> {
     let functions = (expression(), expression(), expression(), expression());
     let constants = (expression(), expression(), expression());

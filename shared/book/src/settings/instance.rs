@@ -89,7 +89,7 @@ pub struct Instance {
     pub versions: Vec<String>,
     /// The version at the bare path; `None` means the newest.
     pub last_version: Option<String>,
-    /// Custom paths in versions' settings.
+    /// The paths that the settings of versions set, by version.
     pub version_paths: BTreeMap<String, String>,
     /// The file that maps tag keys to names, relative to a content folder; `None` if tags are named in front matter only.
     pub tags_file: Option<String>,
@@ -315,7 +315,8 @@ impl Instance {
     }
 }
 
-/// The option `tags` of a plugin: a file, or `false`. It affects only words that a page is found by, so no warning if it is computed.
+/// Returns the file that a plugin's option `tags` names; `None` if the option is `false`. It affects only words that a page is found by, so a
+/// computed option causes no warning.
 fn tags_file(options: &ConfigValue) -> Option<String> {
     match options.get("tags") {
         ConfigValue::Bool(false) => None,

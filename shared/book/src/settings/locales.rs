@@ -20,6 +20,8 @@ pub(super) struct Locales {
 }
 
 impl Locales {
+    /// Reads the locales from `bookrag.toml`, or else from the config.
+    ///
     /// # Errors
     /// If there are too many.
     pub(super) fn read(

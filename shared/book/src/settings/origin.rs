@@ -52,7 +52,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ComputedAt {
     line: usize,
-    /// True if the settings are also written, and what is spread over them may have other values.
+    /// True if the config also writes the settings out, but a computed spread may replace them.
     are_written: bool,
     remedy: &'static str,
 }
@@ -213,6 +213,8 @@ impl Picker {
         Origin::File(self.config_name.to_owned())
     }
 
+    /// Checks that no setting that decides which pages are built is computed.
+    ///
     /// # Errors
     /// If the config computes which pages are built.
     pub(super) fn check(&self) -> Result<(), SettingsError> {

@@ -94,6 +94,8 @@ fn glob_set(
     })
 }
 
+/// Compiles patterns to one set.
+///
 /// # Errors
 /// The first invalid pattern, with what is wrong with it.
 fn compile(patterns: &[String]) -> Result<GlobSet, (&str, String)> {

@@ -107,6 +107,8 @@ pub(super) fn read_unversioned(
     Ok(instances)
 }
 
+/// Checks the number of plugins of a kind, and their ids.
+///
 /// # Errors
 /// If there are too many plugins of a kind, or one has an id that Docusaurus rejects.
 fn check_plugins(

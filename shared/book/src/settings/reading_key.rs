@@ -65,7 +65,7 @@ impl SiteSettings {
             })
             .collect();
         let version_paths: Vec<_> = version_paths.iter().collect();
-        // Omitted without any, so that the keys of sites that declare none stay the same.
+        // Omitted if there are none, so that the keys of sites that declare none stay the same.
         let facets = (!facets.is_empty()).then(|| ("facets", json!(facets)));
         // Omitted for the default instance, whose key must match that of releases that only read this one.
         let instance = (id != DEFAULT_INSTANCE).then(|| ("instance", json!(id)));

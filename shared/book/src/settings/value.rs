@@ -198,7 +198,7 @@ impl ConfigValue {
         }
     }
 
-    /// The value of something that a part is set of which it does not have.
+    /// Returns what a value becomes if a part is set that it does not have: computed, on the line of the part.
     fn unknown_after(part: &Self) -> Self {
         Self::Computed(part.computed_line().unwrap_or(1))
     }
@@ -228,7 +228,7 @@ impl ConfigMap {
         self.fields.insert(key, value);
     }
 
-    /// Adds the fields of `value`, like a spread. A computed value may have any field; without it, the fields are those that are written.
+    /// Adds the fields of `value`, like a spread. A computed value may set any field; if it does not, the fields keep their written values.
     pub(super) fn spread(&mut self, value: ConfigValue) {
         match value {
             ConfigValue::Map(map) => {

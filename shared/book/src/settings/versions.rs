@@ -62,6 +62,8 @@ impl BuiltVersions {
         Ok(versions)
     }
 
+    /// Checks that the version that readers see first is built.
+    ///
     /// # Errors
     /// If no version is built, or not the one that the site shows first. Docusaurus does not build such a site.
     fn check(
@@ -97,8 +99,9 @@ impl BuiltVersions {
 /// Reads whether the docs folder itself is built, and the other versions, from `bookrag.toml`, or else from the file that lists them, limited by
 /// the options of the docs.
 ///
-/// A computed option has no effect, with a warning, since it seldom changes which version readers see first. One that depends on the
-/// environment has its value without any variable. Without versions `onlyIncludeVersions` has no effect, since Docusaurus builds at least one.
+/// A computed option has no effect, with a warning, since it seldom changes which version readers see first. An option that depends on the
+/// environment gets the value that it has if no variable is set. Without versions `onlyIncludeVersions` has no effect, since Docusaurus builds at
+/// least one.
 ///
 /// # Errors
 /// If the file that lists the versions cannot be parsed, or lists too many.

@@ -25,8 +25,11 @@ pub(crate) enum Root {
 /// Kinds of elements that may hold the content, from outer to inner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The target of the link that skips to the content.
+    /// The target of the page's first link. That link skips to the content only if its target holds the page's title: a table of contents begins with
+    /// such a link, too.
     SkipTarget,
+    /// Docusaurus's element around the content.
+    Docusaurus,
     /// `<main>` or `role="main"`.
     Main,
     Article,
@@ -50,6 +53,8 @@ struct Search {
     has_links: bool,
     /// The candidates around the first heading that is in one, outer ones first.
     around_heading: Vec<usize>,
+    /// The level of the heading that is the page's title, and the candidates around it: the first heading of level 1, else the first one.
+    title: Option<(u8, Vec<usize>)>,
 }
 
 impl Root {
@@ -62,6 +67,7 @@ impl Root {
             skip_target: None,
             has_links: false,
             around_heading: Vec::new(),
+            title: None,
         };
         for Ok(token) in tokens(html) {
             match token {
@@ -82,9 +88,10 @@ impl Search {
             let href = attribute(tag, "href").unwrap_or_default();
             self.skip_target = href.strip_prefix('#').map(str::to_owned);
         }
-        if heading_level(name).is_some() && self.around_heading.is_empty() && !self.is_around() {
-            let open = self.open.iter();
-            self.around_heading = open.filter_map(|(_, candidate)| *candidate).collect();
+        if let Some(level) = heading_level(name)
+            && !self.is_around()
+        {
+            self.heading(level);
         }
         if is_empty(tag) || self.open.len() >= MAX_DEPTH {
             return;
@@ -104,16 +111,35 @@ impl Search {
         self.open.push((name.to_vec(), candidate));
     }
 
+    fn heading(&mut self, level: u8) {
+        let around: Vec<usize> = self
+            .open
+            .iter()
+            .filter_map(|(_, candidate)| *candidate)
+            .collect();
+        let is_title = self
+            .title
+            .as_ref()
+            .is_none_or(|(former, _)| level == 1 && *former != 1);
+        if is_title {
+            self.title = Some((level, around.clone()));
+        }
+        if self.around_heading.is_empty() {
+            self.around_heading = around;
+        }
+    }
+
     fn kind_of(&self, tag: &Start) -> Option<Kind> {
         let id = attribute(tag, "id");
         let is_main =
             **tag.name == *b"main" || attribute(tag, "role").is_some_and(|it| it == "main");
-        let is_target =
-            id.is_some_and(|id| self.skip_target.as_ref() == Some(&id) || id == DOCUSAURUS_CONTENT);
+        let is_docusaurus = id.as_deref() == Some(DOCUSAURUS_CONTENT);
+        let is_target = id.is_some() && id == self.skip_target;
         let is_heading = heading_level(&tag.name).is_some();
         match tag.name.as_slice() {
             _ if is_main => Some(Kind::Main),
             b"article" => Some(Kind::Article),
+            _ if is_docusaurus => Some(Kind::Docusaurus),
             _ if is_target && !is_heading => Some(Kind::SkipTarget),
             _ => None,
         }
@@ -145,9 +171,9 @@ impl Search {
     fn found(self) -> Root {
         let mut around_heading = self.around_heading.iter().rev().copied();
         around_heading
-            .find(|place| self.is_whole(*place))
+            .find(|place| self.is_whole(*place) && self.may_hold_content(*place))
             .or_else(|| self.first_of(Kind::Main))
-            .or_else(|| self.first_of(Kind::SkipTarget))
+            .or_else(|| self.first_of(Kind::Docusaurus))
             .map_or(Root::Body, |place| Root::At(self.candidates[place].at))
     }
 
@@ -157,6 +183,15 @@ impl Search {
         let outer = around_heading.find(|outer| **outer < place);
         let articles = outer.map_or(0, |outer| self.candidates[*outer].articles);
         self.candidates[place].kind != Kind::Article || articles == 1
+    }
+
+    /// True unless the element is the target of a link that does not skip to the content.
+    fn may_hold_content(&self, place: usize) -> bool {
+        let holds_title = self
+            .title
+            .as_ref()
+            .is_some_and(|(_, around)| around.contains(&place));
+        self.candidates[place].kind != Kind::SkipTarget || holds_title
     }
 
     fn first_of(&self, kind: Kind) -> Option<usize> {
@@ -204,6 +239,24 @@ mod tests {
             (
                 "<a href=/>Home</a><a href=#c>Not a skip link</a><div id=c><h1>A</h1></div>",
                 "",
+            ),
+            // Tables of contents, and a link in the text.
+            (
+                "<h1>A</h1><a href=#b>B</a><div id=b><h2>B</h2></div><div id=c><h2>C</h2></div>",
+                "",
+            ),
+            (
+                "<h1>A</h1><p><a href=#b>B</a></p><h2><a id=b></a>B</h2><p>x</p>",
+                "",
+            ),
+            ("<a href=#b>B</a><a id=b></a><p>x</p>", ""),
+            (
+                "<a href=#b>B</a><div id=b><h2>B</h2></div><div><h1>A</h1></div>",
+                "",
+            ),
+            (
+                "<a href=#b>B</a><main><h1>A</h1><div id=b><h2>B</h2></div></main>",
+                "<main>",
             ),
         ] {
             let found = match Root::new(html) {

@@ -42,7 +42,7 @@ struct State {
 #[derive(Debug)]
 struct OpenBatch {
     waiting: usize,
-    /// The index of each distinct text.
+    /// The index of each distinct text in the batch.
     places: HashMap<String, usize>,
     start: oneshot::Sender<Vec<String>>,
     batch: Batch,
@@ -230,7 +230,7 @@ impl Default for EmbeddedTexts {
     }
 }
 
-/// The share of `time` that `part` out of `whole` items took.
+/// Returns the share of `time` that `part` out of `whole` items took.
 fn share(time: Duration, part: usize, whole: usize) -> Duration {
     let [part, whole] = [part, whole].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     time * part / whole.max(1)

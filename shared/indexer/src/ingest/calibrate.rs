@@ -14,8 +14,8 @@ const OFF_TOPIC: &str = include_str!("off_topic_questions.txt");
 const SEARCHES: usize = 4;
 
 impl Ingest {
-    /// Calibrates this index if it is the live one, has enough chunks, and has never been calibrated or has grown by half since. Returns the number of
-    /// embedded tokens.
+    /// Calibrates this index if it is the live one, has enough chunks, and has never been calibrated or has grown by half since. Returns the number
+    /// of embedded tokens.
     pub async fn calibrate(&self) -> Result<u64, IngestError> {
         let index_id = self.index_row.index_id;
         let indexes = self.catalog.indexes().await?;
@@ -93,7 +93,7 @@ impl Ingest {
         stream::iter(searches).buffered(SEARCHES)
     }
 
-    /// The filters of a reader who chooses neither locale nor version.
+    /// Returns the filters of a reader who chooses neither locale nor version.
     fn default_filters(&self) -> Filters {
         let site = &self.index_row.site;
         Filters {

@@ -66,7 +66,7 @@ impl Ingest {
         Ok(Differences { stray, lost })
     }
 
-    /// Returns those of the points that the store does not hold although a chunk has them, by their document's source.
+    /// Returns the points among `missing` that a chunk has but the store still lacks, by their document's source.
     async fn lost(
         &self,
         exists: bool,

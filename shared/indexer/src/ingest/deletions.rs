@@ -1,4 +1,4 @@
-//! Stops a run that would delete most of the book: a wrong folder or prefix, or a disk that is not mounted, has the same effect.
+//! Stops a run that would delete most of the book: a wrong folder or prefix, or a disk that is not mounted, looks like such a deletion.
 
 use std::collections::HashMap;
 
@@ -137,7 +137,7 @@ impl Ingest {
 }
 
 impl Status {
-    /// The pending documents with this difference.
+    /// Returns the pending documents with this difference.
     pub(super) fn sources_of(&self, change: PendingChange) -> impl Iterator<Item = &str> {
         self.pending
             .iter()
@@ -145,7 +145,7 @@ impl Status {
             .map(|pending| pending.source.as_str())
     }
 
-    /// The number of documents that were committed by a time.
+    /// Returns the number of documents that were committed by a time.
     pub(super) fn documents_of(&self, time: Timestamp) -> usize {
         self.committed_at.iter().filter(|at| **at <= time).count()
     }

@@ -417,7 +417,7 @@ fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {
     }
 }
 
-/// The row of a page that has never been read successfully.
+/// Returns the row of a page that has never been read successfully.
 fn empty_row(page: &PageFile, document_id: Uuid) -> DocumentRow {
     DocumentRow {
         document_id,

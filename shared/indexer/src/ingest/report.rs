@@ -76,7 +76,7 @@ pub struct Report {
     pub enriched: usize,
     /// Chunks of this run that are parts of a longer section.
     pub split: usize,
-    /// Chunks of this run above the policy's flag.
+    /// Chunks of this run that are longer than the policy's `flag_above_tokens`.
     pub oversized: usize,
     /// Chunks newly embedded.
     pub embedded: usize,
@@ -101,7 +101,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report that counts the pages that are already up to date.
+    /// Creates a report that counts the pages that are already up to date.
     pub(super) fn from_status(status: &Status) -> Self {
         Self {
             files_seen: status.indexed + status.skipped.len(),

@@ -10,7 +10,7 @@ use book::{
 
 /// A file as read at one moment, with everything that reading it uses.
 pub(super) struct Snapshot {
-    /// `None` if it is not a page of the book.
+    /// The file's content; `None` if it is not a page of the book.
     pub(super) bytes: Option<Vec<u8>>,
     /// Why it is no page although the file exists.
     pub(super) refusal: Option<SourceError>,
@@ -114,7 +114,7 @@ impl Ingest {
     }
 }
 
-/// Takes a file that is not published for one that does not exist, so that what is stored of it is deleted. Returns the reason as well.
+/// Treats a file that is not published as absent, so that what is stored of it is deleted. Returns the reason as well.
 fn published(
     read: Result<Option<Vec<u8>>, SourceError>,
 ) -> Result<(Option<Vec<u8>>, Option<SourceError>), SourceError> {

@@ -294,7 +294,7 @@ impl Ingest {
 }
 
 impl Status {
-    /// Adds recorded failures, as paths with reasons: of pages that are still pending, and of others that they are over.
+    /// Adds recorded failures, given as paths with reasons. Those of pages that are no longer pending are over.
     fn note_failures(&mut self, failures: impl Iterator<Item = (String, String)>) {
         let pending: BTreeSet<&str> = self
             .pending
@@ -420,7 +420,7 @@ impl Status {
         });
     }
 
-    /// The number of pending deletions.
+    /// Returns the number of pending deletions.
     #[must_use]
     pub fn deletions(&self) -> usize {
         self.sources_of(PendingChange::Deleted).count()

@@ -8,7 +8,7 @@ use models::provider::ProviderError;
 
 /// The most requests for one section while the model limits requests.
 const MAX_LIMITED: u32 = 8;
-/// The most requests for one section whose other failures may pass.
+/// The most requests for one section after other failures that may pass.
 const MAX_FAILED: u32 = 3;
 /// The wait before the second request; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub enum AskFailure {
     /// The model gave no answer.
     #[error("the chat model {0}")]
     Model(ProviderError),
-    /// The answer has no question; the same is likely of another one.
+    /// The model's answer has no usable question. Asking again is unlikely to help.
     #[error("{0}")]
     Unusable(&'static str),
 }

@@ -2,7 +2,7 @@
 
 use book::chunk::count_tokens;
 use book::questions::{AskedSection, MAX_QUESTION_CHARACTERS};
-use book::visible;
+use text::invisible::visible;
 
 use models::chat::{Functions, Prompt, push_fenced};
 

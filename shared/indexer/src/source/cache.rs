@@ -9,7 +9,7 @@ use book::{Input, InputUse};
 
 /// Cached bytes; files that do not fit are read each time.
 const MAX_BYTES: usize = 32 << 20;
-/// Bytes of an entry beside path and content. Most files that pages look for do not exist.
+/// Bytes of an entry in addition to its path and content. Most files that pages look for do not exist.
 const ENTRY_BYTES: usize = size_of::<((String, InputUse), Input)>();
 
 /// Files as first read; clones share them. The cache lives for one run, so it never needs newer content.

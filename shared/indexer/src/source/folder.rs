@@ -109,7 +109,7 @@ impl FolderSource {
         [self.root.clone()].into_iter().chain(outer).collect()
     }
 
-    /// Returns the full path of a file or folder with a path of the site; `None` if it may not be read.
+    /// Returns the full path of a file or folder, given by its path in the site; `None` if it may not be read.
     #[must_use]
     pub fn full_path(&self, path: &str) -> Option<PathBuf> {
         if is_outside(path) {
@@ -118,7 +118,7 @@ impl FolderSource {
         is_plain(path).then(|| self.root.join(path))
     }
 
-    /// Returns the path of the site of a folder, given with links resolved; `None` if it may not be read.
+    /// Returns the path in the site of a folder that is given with links resolved; `None` if it may not be read.
     #[must_use]
     pub fn path_of(&self, folder: &Path) -> Option<String> {
         let in_limit = slashed(folder.strip_prefix(&self.limit).ok()?)?;
@@ -126,7 +126,7 @@ impl FolderSource {
         Some(path.trim_end_matches('/').to_owned())
     }
 
-    /// Returns the folder.
+    /// Returns the site's folder, as it was named.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root

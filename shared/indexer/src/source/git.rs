@@ -95,7 +95,7 @@ impl GitSource {
         }
     }
 
-    /// Returns the paths of those files of the repository that are listed.
+    /// Returns the paths of the repository's files that belong to a listing.
     fn listed<'a>(
         &self,
         files: impl Iterator<Item = &'a String>,
@@ -227,7 +227,7 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
 }
 
 impl Tree {
-    /// Reads a file of the repository; `name` is its path of the site.
+    /// Reads a file of the repository; `name` is its path in the site.
     fn read(&self, path: &str, name: &str, site: &SiteFolder) -> Result<Vec<u8>, SourceError> {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = path.to_owned();

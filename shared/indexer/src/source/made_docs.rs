@@ -6,7 +6,7 @@ use super::site_folder::SiteFolder;
 use super::{Source, SourceError, folder_origin};
 
 impl Source {
-    /// Reads docs whose folder only the site's build makes from the folder that the build makes it of, as far as that can be told.
+    /// Finds the folder from which the site's build makes a docs folder, and has the docs read from it, as far as that can be known.
     pub(super) async fn find_made_docs(
         &self,
         settings: &mut SiteSettings,

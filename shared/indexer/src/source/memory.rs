@@ -22,14 +22,14 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// True if the reader sees only this.
+    /// True if the reader sees only the listing and contents below.
     is_frozen: bool,
     listing: Option<Listing>,
     contents: BTreeMap<String, Option<Vec<u8>>>,
 }
 
 impl MemorySource {
-    /// The same files, with the site in a folder.
+    /// Returns the same files, with the site in a folder.
     pub(crate) fn with_site(self, folder: &str) -> Self {
         let site = SiteFolder::new(folder);
         Self { site, ..self }
@@ -39,7 +39,7 @@ impl MemorySource {
         lock(&self.files)
     }
 
-    /// An independent copy of the current files.
+    /// Returns an independent copy of the current files.
     pub(crate) fn snapshot(&self) -> Self {
         Self {
             site: self.site.clone(),
@@ -54,7 +54,7 @@ impl MemorySource {
         std::mem::take(&mut *lock(&self.read))
     }
 
-    /// The same files for another reader, which can be frozen separately.
+    /// Returns the same files for another reader, which can be frozen separately.
     pub(crate) fn reader(&self) -> Self {
         Self {
             seen: Arc::default(),
@@ -62,7 +62,7 @@ impl MemorySource {
         }
     }
 
-    /// All files with their `ETag`s, as in a bucket's listing.
+    /// Lists all files with their `ETag`s, as a bucket does.
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
         let work = async {
             let seen = &mut *lock(&self.seen);

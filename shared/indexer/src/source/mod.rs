@@ -96,8 +96,8 @@ impl Source {
         Ok(self.listing().await?.paths)
     }
 
-    /// Returns all files of the site and of the folders beside it, and what could not be listed. Files outside of the site's folder are listed
-    /// [with settings](Self::with_settings) alone.
+    /// Returns all files of the site and of the folders beside it, and what could not be listed. Files outside of the site's folder are listed only
+    /// [with settings](Self::with_settings).
     ///
     /// # Errors
     /// If the site's folder itself cannot be listed.
@@ -167,8 +167,8 @@ impl Source {
         }
     }
 
-    /// Reads the site's settings, and returns the source [with them](Self::with_settings). In a bucket that holds the folders of a repository, the site
-    /// is first looked for.
+    /// Reads the site's settings, and returns the source [with them](Self::with_settings). In a bucket that holds the folders of a repository, the
+    /// site is first looked for.
     ///
     /// # Errors
     /// Those of [`Self::settings`]; also if a bucket holds several sites.
@@ -186,7 +186,7 @@ impl Source {
         Ok((self.with_settings(&settings), settings))
     }
 
-    /// Returns the path of the site of a file with a path in the root of what is read: of an object below a bucket's prefix.
+    /// Returns the path in the site of a file whose path in the root is `in_root`, such as the part of an object's key after a bucket's prefix.
     #[must_use]
     pub fn path_of_site(&self, in_root: &str) -> String {
         match self {
@@ -221,7 +221,7 @@ impl Source {
         }
     }
 
-    /// Gives each folder of pages the one path that its files have.
+    /// Replaces the path of each folder of pages by the one that its files have.
     fn located(&self, mut settings: SiteSettings) -> Result<SiteSettings, SourceError> {
         let (root, site) = self.root(&settings);
         for at in 0..settings.instances.len() {
@@ -315,6 +315,8 @@ impl Source {
         has_build.then_some(DEFAULT_FOLDER)
     }
 
+    /// Checks that the site is not one of another generator.
+    ///
     /// # Errors
     /// If the folder is a site of another generator, whose pages would be read wrongly.
     async fn check_generator(&self) -> Result<(), SourceError> {

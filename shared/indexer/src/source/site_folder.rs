@@ -14,7 +14,7 @@ impl SiteFolder {
         Self(joined("", path))
     }
 
-    /// Returns the path in the root of a file or folder with a path of the site; `None` if it is outside of the root.
+    /// Returns the path in the root of a file or folder, given by its path in the site; `None` if it is outside of the root.
     pub(super) fn in_root(&self, path: &str) -> Option<String> {
         if path.split('/').any(|name| name == "..") {
             let in_root = joined(&self.0, path);
@@ -27,7 +27,7 @@ impl SiteFolder {
         })
     }
 
-    /// Returns the path of the site of a file with a path in the root.
+    /// Returns the path in the site of a file, given by its path in the root.
     pub(super) fn of_root(&self, path: &str) -> String {
         let mut folders = self.0.split('/').filter(|name| !name.is_empty()).peekable();
         let mut rest = path;
@@ -41,7 +41,7 @@ impl SiteFolder {
         "../".repeat(folders.count()) + rest
     }
 
-    /// Returns the path of the site that a folder's files have; `None` if the folder is outside of the root.
+    /// Returns the path in the site that a folder's files have; `None` if the folder is outside of the root.
     pub(super) fn folder(&self, path: &str) -> Option<String> {
         let in_root = self.in_root(path)?;
         let folder = self.of_root(&format!("{in_root}/"));

@@ -129,7 +129,7 @@ impl ChatModel {
         }
     }
 
-    /// The model's address and name.
+    /// Returns the model's address and name.
     #[must_use]
     pub fn identity(&self) -> String {
         match self {
@@ -148,7 +148,7 @@ impl ChatModel {
     }
 }
 
-/// The error for an answer that ended midway.
+/// Returns the error for an answer that ended midway.
 fn broke_off() -> ProviderError {
     ProviderError::Unavailable("the answer broke off".to_owned())
 }

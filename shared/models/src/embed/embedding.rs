@@ -23,7 +23,7 @@ pub struct Windows {
 }
 
 impl From<Vec<f32>> for Embedding {
-    /// A text's vector without those of its tokens.
+    /// Creates the embedding of a text without token vectors.
     fn from(vector: Vec<f32>) -> Self {
         Self {
             vector,

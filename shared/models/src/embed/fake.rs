@@ -95,7 +95,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
-/// FNV-1a, since the standard library's hasher may change between releases.
+/// Hashes a word to a dimension with FNV-1a, since the standard library's hasher may change between releases.
 fn bucket(word: &str) -> usize {
     let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -89,7 +89,7 @@ impl LocalEmbedder {
         self.traits.is_multilingual
     }
 
-    /// The share of the token score beside the cosine's.
+    /// Returns the share of the token score in the similarity; the cosine has the rest.
     pub(super) fn token_share(&self) -> f32 {
         self.traits.token_share
     }

@@ -123,7 +123,7 @@ impl Embedder {
         }
     }
 
-    /// Returns the weight of the token score beside the cosine.
+    /// Returns the share of the token score in the similarity; the cosine has the rest.
     #[must_use]
     pub fn token_share(&self) -> f32 {
         match self {

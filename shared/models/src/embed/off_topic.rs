@@ -15,7 +15,7 @@ impl OffTopic {
         Self(vectors.iter().map(|vector| unit(vector)).collect())
     }
 
-    /// Returns one byte for each number: its share of 127, the largest of its vector.
+    /// Returns one byte for each number, scaled so that the largest of its vector is 127.
     pub fn to_bytes(&self) -> Vec<u8> {
         let bytes = self.0.iter().flat_map(|vector| {
             let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));

@@ -92,7 +92,7 @@ pub struct MaxSim {
 }
 
 impl MaxSim {
-    /// Returns `None` if all tokens have weight 0.
+    /// Prepares a question's tokens. `None` if all have weight 0.
     #[must_use]
     pub fn new(question: &[WeightedToken]) -> Option<Self> {
         let tokens: Vec<_> = question

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Windows;
-use book::chunk::sentences;
+use text::sentences;
 
 /// The breadcrumb may use a quarter of the input.
 const BREADCRUMB_DIVISOR: usize = 4;

@@ -152,7 +152,7 @@ async fn check(folder: &Path, pinned: &'static PinnedFile) -> Result<(), ModelFi
     }
 }
 
-/// SHA-256 in lower-case hex.
+/// Returns the SHA-256 in lower-case hex.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -91,7 +91,8 @@ pub(crate) struct EmbedderTraits {
     pub(crate) centre: Option<&'static [u8]>,
     /// True if the model was trained on many languages; else it reads English alone.
     pub(crate) is_multilingual: bool,
-    /// The weight of the token score beside the cosine; `docs/decisions/0004-the-order-of-chunks.md` has the figures.
+    /// The share of the token score in the similarity, of which the cosine has the rest; `docs/decisions/0004-the-order-of-chunks.md` has the
+    /// figures.
     pub(crate) token_share: f32,
 }
 

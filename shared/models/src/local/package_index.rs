@@ -25,9 +25,9 @@ struct Project {
 
 #[derive(Deserialize)]
 struct ProjectFile {
-    /// Absolute, or relative to the project's page.
+    /// The file's URL: absolute, or relative to the project's page.
     url: String,
-    /// In hex, by the name of the algorithm.
+    /// The file's hashes in hex, by the name of the algorithm.
     hashes: BTreeMap<String, String>,
 }
 

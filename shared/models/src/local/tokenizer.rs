@@ -279,7 +279,7 @@ fn clean(text: &str) -> (String, Vec<usize>) {
     (cleaned, places)
 }
 
-/// The blocks that BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
+/// True for a character of the blocks that BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
@@ -287,7 +287,7 @@ fn is_chinese(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
 }
 
-/// Unicode categories Cf and Co: soft hyphens, zero-width joiners, text direction, private use.
+/// True for the Unicode categories Cf and Co: soft hyphens, zero-width joiners, text direction, private use.
 fn is_format_or_private(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{8e2}' | '\u{180e}'

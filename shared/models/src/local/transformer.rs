@@ -25,7 +25,7 @@ pub(crate) struct Transformer {
     model: Model,
     inputs: Inputs,
     output: NodeId,
-    /// Pools of one thread each. An input runs on one thread: a second one gains a fifth on an idle machine, and loses more beside other work.
+    /// Pools of one thread each. An input runs on one thread: a second one gains a fifth on an idle machine, and loses more next to other work.
     pools: Vec<Arc<ThreadPool>>,
     /// The number of inputs so far, which take the pools in turn.
     inputs_run: AtomicUsize,

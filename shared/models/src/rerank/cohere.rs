@@ -68,8 +68,7 @@ impl CohereReranker {
     }
 
     /// Returns how well each document answers the query, from 0 to 1, in the order of the documents. Sends one request, which should have at most
-    /// 1,000
-    /// documents; the API reads the first 4,096 tokens of each.
+    /// 1,000 documents; the API reads the first 4,096 tokens of each.
     ///
     /// # Errors
     ///

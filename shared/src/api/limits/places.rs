@@ -11,7 +11,7 @@ use answer::error::Error;
 
 /// Waiting requests allowed for each active one.
 const WAITING_FOR_EACH: usize = 4;
-/// One client may have the reciprocal of this of all places, and at least one.
+/// A client may have one in this many of all places, and at least one.
 const CLIENTS: usize = 4;
 /// The longest time that a request waits. After it, a reader is served sooner by trying again.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ pub(super) struct Places {
     waiting: Semaphore,
     /// The permits of each client that has a request.
     clients: Mutex<HashMap<String, Arc<Semaphore>>>,
-    /// The places of one client.
+    /// The number of requests that may be active for one client.
     share: usize,
     patience: Duration,
 }

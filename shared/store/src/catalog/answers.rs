@@ -8,7 +8,7 @@ use super::statement::Parameter::{Ago, Ids, Now, Number, OptionalNumber, Text};
 use super::{Catalog, CatalogError, microseconds, single, sql};
 
 pub(super) const MAX_AGE: Duration = Duration::from_hours(24 * 7);
-/// Answers that a sweep keeps, newest first.
+/// The number of answers that a sweep keeps: the newest ones.
 pub(super) const MAX_ANSWERS: i64 = 10_000;
 
 /// An answer to cache.

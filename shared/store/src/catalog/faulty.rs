@@ -33,7 +33,7 @@ impl Deref for FaultyCatalog {
 }
 
 impl FaultyCatalog {
-    /// Makes the calls of a catalog fail.
+    /// Creates a catalog whose calls may fail.
     #[must_use]
     pub fn new(tables: SqliteCatalog) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl FaultyCatalog {
             .await
     }
 
-    /// The number of rows ever changed. If it is unchanged, so are the rows.
+    /// Returns the number of rows ever changed. If it is unchanged, so are the rows.
     pub async fn changes(&self) -> Result<u64, CatalogError> {
         self.tables.run(|it| Ok(it.total_changes())).await
     }

@@ -18,7 +18,7 @@ pub(super) fn unhelpful() -> String {
     format!("status = 'success' AND answered AND NOT uncertain AND {DISLIKED}")
 }
 
-/// The columns of a [`DayInsight`] except the day.
+/// Returns the columns of a [`DayInsight`] except the day.
 pub(super) fn figures_of_a_day() -> String {
     format!(
         "count(*) AS questions,
@@ -45,11 +45,11 @@ pub struct Insights {
     pub unhelpful: Vec<OpenQuestion>,
     /// Lessons of the live index, by the number of answers that cite their current chunks.
     pub most_cited: Vec<LessonInsight>,
-    /// The same, by the number of those answers that readers did not find helpful.
+    /// Lessons of the live index, by the number of those answers that readers did not find helpful.
     pub most_disliked: Vec<LessonInsight>,
-    /// Answers that readers found helpful.
+    /// The number of answers that readers found helpful.
     pub helpful: u64,
-    /// Answers that readers did not find helpful.
+    /// The number of answers that readers did not find helpful.
     pub not_helpful: u64,
     /// What readers wrote about answers, the newest first.
     pub comments: Vec<CommentInsight>,
@@ -60,21 +60,21 @@ pub struct Insights {
 pub struct DayInsight {
     /// The date in UTC, ISO 8601.
     pub day: String,
-    /// Questions, whatever their outcome.
+    /// The number of questions, whatever their outcome.
     pub questions: u64,
-    /// Questions without any related section in the book.
+    /// The number of questions without any related section in the book.
     pub not_covered: u64,
-    /// Questions whose answer said that the book may not cover them.
+    /// The number of questions whose answer said that the book may not cover them.
     pub uncertain: u64,
-    /// Questions answered while a dependency was bypassed.
+    /// The number of questions answered while a dependency was bypassed.
     pub degraded: u64,
-    /// Questions without a complete answer, because the reader left.
+    /// The number of questions without a complete answer, because the reader left.
     pub incomplete: u64,
     /// Tokens that models read and wrote.
     pub tokens: u64,
     /// Cost of the models, in millionths of a dollar.
     pub cost_micro_usd: u64,
-    /// Questions answered from the cache.
+    /// The number of questions answered from the cache.
     pub cached: u64,
     /// The original cost of the cached answers, in millionths of a dollar.
     pub saved_micro_usd: u64,
@@ -100,7 +100,7 @@ pub struct AskedQuestion {
     pub count: u64,
 }
 
-/// A lesson with its number of answers.
+/// A lesson, and how many answers cite it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LessonInsight {
     /// The page's title.

@@ -80,7 +80,7 @@ pub enum Catalog {
 /// The errors of a catalog, grouped by what a caller can do.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// The database is unreachable or timed out; may pass.
+    /// The database is unreachable or timed out; a retry may succeed.
     #[error("the catalog is unavailable: {0}")]
     Unavailable(String),
     /// The tables are older than this program.
@@ -93,7 +93,7 @@ pub enum CatalogError {
         /// [`SCHEMA_VERSION`].
         needed: i32,
     },
-    /// The deletion of the index has begun but not finished; may pass.
+    /// The deletion of the index has begun but not finished; a retry may succeed.
     #[error("the index is being dropped")]
     BeingDropped,
     /// The file is damaged. It can be recreated, since it only copies the site's content.
@@ -107,7 +107,7 @@ pub enum CatalogError {
         /// The database's description of the damage.
         reason: String,
     },
-    /// The disk is full; passes once there is space.
+    /// The disk is full; a retry succeeds once there is space.
     #[error(
         "no space is left to write the catalog {}; free some disk space and try again",
         path.display()
@@ -131,7 +131,7 @@ const OF_AN_INDEX: [&str; 6] = [
     "documents",
 ];
 
-/// A random suffix of a collection's name, so that a late deletion of the former collection does not affect the next one.
+/// Returns a random suffix of a collection's name, so that a late deletion of the former collection does not affect the next one.
 fn fresh_suffix() -> String {
     let id = Uuid::new_v4().simple().to_string();
     format!(".{}", &id[..8])
@@ -248,8 +248,7 @@ impl Catalog {
         on_store!(self, store => store.finish_drop(index_id))
     }
 
-    /// Records how many pages the first indexing will have; `None` ends it. Does nothing afterwards, because the first indexing
-    /// does not restart.
+    /// Records how many pages the first indexing will have; `None` ends it. Does nothing after the first indexing, which does not restart.
     pub async fn expect_pages(
         &self,
         index_id: i64,
@@ -288,7 +287,7 @@ impl Catalog {
         self.change(sql::RECORD_FAILURES, &parameters).await
     }
 
-    /// Removes the failures of files for which nothing is left to do.
+    /// Removes the recorded failures of files that need no further attempt.
     pub async fn forget_failures(
         &self,
         index_id: i64,
@@ -447,12 +446,12 @@ impl Catalog {
         on_store!(self, store => store.document_frequencies(index_id, words, language))
     }
 
-    /// Returns every point that the catalog knows, in one consistent read: points of chunks with `true`, and pending points.
+    /// Returns every point that the catalog knows, in one consistent read: points of chunks with `true`, and pending points with `false`.
     pub async fn known_points(&self, index_id: i64) -> Result<Vec<(Uuid, bool)>, CatalogError> {
         self.rows(sql::KNOWN_POINTS, &[Number(index_id)]).await
     }
 
-    /// Returns the source path of the document of each of these points that a chunk has.
+    /// Returns the source path of each of these points that belongs to a chunk.
     pub async fn sources_of_points(
         &self,
         index_id: i64,
@@ -462,7 +461,7 @@ impl Catalog {
             .await
     }
 
-    /// Returns the counts of an index.
+    /// Returns the size of an index, its unindexed sources, and the time of its last commit.
     pub async fn stats(&self, index_id: i64) -> Result<IndexStats, CatalogError> {
         on_store!(self, store => store.stats(index_id))
     }

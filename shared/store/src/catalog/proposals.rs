@@ -16,8 +16,8 @@ impl Catalog {
         on_store!(self, store => store.pages_with_questions(index_id, locale, version, limit))
     }
 
-    /// Returns the first chunks of the sections with questions of each page, in order, at most `limit` of a page. The result has one list per entry
-    /// of `pages`, without chunks whose payload this program cannot read.
+    /// Returns, for each page, the first chunks of its sections that have questions, in order, at most `limit`. The result has one list per entry of
+    /// `pages`, without chunks whose payload this program cannot read.
     pub async fn sections_with_questions(
         &self,
         index_id: i64,

@@ -10,7 +10,7 @@ use super::microseconds;
 
 /// A number of permits per period, all of which may be acquired at once; one returns every `period / permits`.
 ///
-/// In the long run this rate is never exceeded. A single period can see twice as many, after a period without requests.
+/// In the long run this rate is never exceeded. After a period without requests, twice as many permits can be acquired within one period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
     /// Permits per period; with 0, every request is denied.
@@ -47,24 +47,24 @@ impl RateLimit {
         (tat, self.permit(allowed, tat.saturating_sub(now)))
     }
 
-    /// The time in which a permit returns, in microseconds, at least 1.
+    /// Returns the time in which a permit returns, in microseconds, at least 1.
     pub(super) fn interval(self) -> i64 {
         (microseconds(self.period) / i64::from(self.permits.max(1))).max(1)
     }
 
-    /// How far ahead the TAT may be for a permit to be granted, in microseconds; negative if none is ever granted.
+    /// Returns how far ahead the TAT may be for a permit to be granted, in microseconds; negative if none is ever granted.
     pub(super) fn tolerance(self) -> i64 {
         self.interval() * (i64::from(self.permits) - 1)
     }
 
-    /// How far ahead a stored TAT may be, in microseconds: two periods. The algorithm stores at most one. A TAT beyond both is from a clock that
-    /// was ahead, and would otherwise lock the client out for as long; it counts as now. The second period keeps a statement that began earlier
+    /// Returns how far ahead a stored TAT may be, in microseconds: two periods. The algorithm stores at most one. A TAT beyond both is from a clock
+    /// that was ahead, and would otherwise lock the client out for as long; it counts as now. The second period keeps a statement that began earlier
     /// than the one before it, or a clock that is set back a little, from restoring all permits.
     pub(super) fn furthest(self) -> i64 {
         (self.interval() * i64::from(self.permits)).saturating_mul(2)
     }
 
-    /// The response after which the TAT is `ahead` microseconds in the future.
+    /// Returns the response after which the TAT is `ahead` microseconds in the future.
     pub(super) fn permit(self, allowed: bool, ahead: i64) -> RatePermit {
         let beyond = ahead.saturating_sub(self.tolerance());
         let reset = if allowed { ahead } else { beyond };

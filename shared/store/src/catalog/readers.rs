@@ -33,7 +33,7 @@ pub struct NewExchange {
     pub session_hash: String,
     /// The exchange.
     pub exchange: StoredExchange,
-    /// How long the conversation stays from now on.
+    /// How long the conversation is kept from now on.
     pub keep: Duration,
 }
 
@@ -75,9 +75,9 @@ impl Catalog {
     /// Writes an exchange of a conversation atomically. Returns `false` if nothing was written:
     ///
     /// - The conversation belongs to another session, even if it has expired.
-    /// - The exchange has an answer but no longer exists, because its conversation expired or was deleted.
+    /// - `new` has an answer, but its exchange no longer exists because the conversation expired or was deleted.
     ///
-    /// An exchange without an answer starts the conversation if it does not exist or has expired. It never removes an answer.
+    /// An exchange without an answer starts the conversation if it does not exist or has expired. An answer that is already stored is never removed.
     pub async fn save_exchange(&self, new: &NewExchange) -> Result<bool, CatalogError> {
         on_store!(self, store => store.save_exchange(new))
     }

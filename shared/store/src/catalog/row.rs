@@ -135,7 +135,7 @@ from_row!(IndexRow {
     calibration = "scales",
 });
 
-/// The counts; the lists stay empty.
+/// Reads the counts; the lists stay empty.
 impl FromRow for IndexStats {
     fn from_row<R: Row>(row: &R) -> Result<Self, R::Error> {
         Ok(Self {

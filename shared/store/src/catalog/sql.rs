@@ -1,7 +1,7 @@
 //! The statements that both databases run.
 //!
-//! A statement is written twice only where the dialects differ, first for Postgres and then for SQLite. What they share of such a statement, such as a
-//! list of columns, is written once.
+//! A statement is written twice only where the dialects differ, first for Postgres and then for SQLite. What they share of such a statement, such as
+//! a list of columns, is written once.
 
 use super::statement::{Statement, in_order};
 
@@ -123,7 +123,7 @@ macro_rules! chunk_columns {
 /// The columns of a `ChunkRow`.
 pub(super) const CHUNK_COLUMNS: &str = chunk_columns!();
 
-/// The columns that a chunk with a known id gets anew, except those of its payload.
+/// The columns that are overwritten in the row of a chunk with a known id, except those of its payload.
 pub(super) const CHUNK_CHANGES: &str =
     "position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
     section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,

@@ -24,12 +24,12 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// A statement that both databases understand.
+    /// Creates a statement that both databases understand.
     pub(super) const fn new(text: &'static str) -> Self {
         Self::in_dialects(text, text)
     }
 
-    /// A statement that the databases write differently.
+    /// Creates a statement that the databases write differently.
     pub(super) const fn in_dialects(postgres: &'static str, sqlite: &'static str) -> Self {
         Self {
             postgres,
@@ -38,7 +38,7 @@ impl Statement {
         }
     }
 
-    /// The same statement for readers, whom no writer may delay.
+    /// Returns the statement for readers, whom no writer may delay.
     pub(super) const fn for_readers(self) -> Self {
         Self {
             for_readers: true,

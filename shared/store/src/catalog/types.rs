@@ -52,7 +52,7 @@ pub struct NewIndex {
     pub retired: Retired,
 }
 
-/// The treatment of a retired index that is requested.
+/// What becomes of a retired index that is requested again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
     /// It stays retired: the request comes from a writer of an older deployment.
@@ -94,11 +94,11 @@ impl SwitchOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
-    /// It is being filled beside the live one.
+    /// It is being filled while another index is live.
     Building,
     /// Queries read it.
     Live,
-    /// Writers are rejected.
+    /// Another index has replaced it; writers are rejected.
     Retired,
 }
 
@@ -159,7 +159,7 @@ const OFF_TOPIC_WEIGHT: f32 = 0.5;
 const MIN_DEVIATION: f32 = 1e-3;
 
 impl Scale {
-    /// Measures values.
+    /// Returns the median and the deviation of values.
     #[must_use]
     pub fn from_values(mut values: Vec<f32>) -> Self {
         values.sort_by(f32::total_cmp);
@@ -336,7 +336,7 @@ pub struct Commit {
     pub chunks: Option<Vec<NewChunk>>,
     /// The points upserted for this commit; all must still be intents.
     pub intents: Vec<Uuid>,
-    /// The other files that were used or looked for.
+    /// The other files that were used or looked for while the document was read.
     pub inputs: Vec<String>,
 }
 
@@ -411,7 +411,7 @@ pub enum QueryStatus {
 }
 
 impl QueryStatus {
-    /// The name in the table.
+    /// Returns the name in the table.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -470,7 +470,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// The name in the table.
+    /// Returns the name in the table.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

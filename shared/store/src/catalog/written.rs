@@ -11,12 +11,12 @@ use super::{Catalog, CatalogError, microseconds, sql};
 pub enum Account {
     /// Answers to readers.
     Answers,
-    /// Questions that sections answer.
+    /// Writing the questions that sections answer.
     Questions,
 }
 
 impl Account {
-    /// The table with the sums of its days.
+    /// Returns the table with the account's daily sums.
     pub(super) fn table(self) -> &'static str {
         match self {
             Self::Answers => "spend",
@@ -26,7 +26,7 @@ impl Account {
 }
 
 impl Catalog {
-    /// Returns the questions of a site's pages, as the text of a file of questions by the page's source; with `sources` only those of these pages.
+    /// Returns the questions of a site's pages: the text of a question file for each source path. With `sources`, only those of these pages.
     pub async fn written_questions(
         &self,
         site: &str,

@@ -101,7 +101,7 @@ impl FilterValues {
         }
     }
 
-    /// The locale of the page; `None` if it is unknown.
+    /// Returns the locale of the page; `None` if it is unknown.
     #[must_use]
     pub fn locale(&self) -> Option<&str> {
         self.get("locale")?.get(0)?.as_str()

@@ -37,7 +37,7 @@ impl Deref for FaultyIndex {
 }
 
 impl FaultyIndex {
-    /// Makes the calls of an index fail.
+    /// Creates an index whose calls may fail.
     #[must_use]
     pub fn new(local: LocalIndex) -> Self {
         Self {

@@ -124,8 +124,8 @@ impl std::fmt::Display for FacetFilter {
 }
 
 impl Filters {
-    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else by
-    /// title.
+    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else
+    /// by title.
     #[must_use]
     pub fn fulfilled_by(payload: ChunkPayload, by: PlacedBy) -> Self {
         let place = |title, number: Option<i64>| match by {
@@ -155,7 +155,8 @@ impl Filters {
         }
     }
 
-    /// Returns the filters with the facets that a site declares, each as its kind is compared; the others are left out.
+    /// Returns the filters with the facets that a site declares, their values converted to the type in which they are compared. Other facets are left
+    /// out.
     #[must_use]
     pub fn with_declared_facets(mut self, declared: &Facets) -> Self {
         self.facets.retain(|name, _| declared.contains_key(name));

@@ -188,8 +188,8 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the `limit` nearest chunks, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine, with all
-    /// scores. If the vector is empty, returns only the best by BM25, with that score.
+    /// Returns the `limit` nearest chunks, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine, with
+    /// all scores. If the vector is empty, returns only the best by BM25, with that score.
     pub async fn search(
         &self,
         collection: &str,

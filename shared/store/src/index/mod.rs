@@ -106,7 +106,7 @@ pub struct VectorQuery<'a> {
     pub vector: &'a [f32],
     /// The question's tokens; empty for no token scores, for example if the collection has no token vectors.
     pub tokens: &'a [WeightedToken],
-    /// True to compare the vector with those of questions; false if the collection has no place for them.
+    /// True to search the vectors of the chunks' questions too. Must be false if the collection has none.
     pub with_questions: bool,
     /// The filters.
     pub filters: &'a Filters,
@@ -274,8 +274,8 @@ impl VectorIndex {
         on_store!(self, store => store.count(collection))
     }
 
-    /// Returns the `limit` nearest points by cosine, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by cosine,
-    /// with all scores. Without a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
+    /// Returns the `limit` nearest points by cosine, the `limit` with the nearest questions, and the `limit` best by BM25, merged and sorted by
+    /// cosine, with all scores. Without a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
     pub async fn search(
         &self,
         collection: &str,

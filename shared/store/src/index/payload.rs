@@ -89,12 +89,12 @@ pub struct ChunkPayload {
     pub proficiency_level: String,
     /// Keywords of the page.
     pub keywords: Vec<String>,
-    /// The page's `keywords`, `tags` and `description`: searched with the text, never embedded, shown or quoted. Omitted if empty, so that other
-    /// chunks keep their hash and their point.
+    /// The page's `keywords`, `tags` and `description`: searched with the text, never embedded, shown or quoted. Not serialised if empty, so that
+    /// such chunks keep the hash and the point that they had before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub search_words: String,
-    /// The questions that the section answers, from the page's file of questions: searched with the text, never shown as text of the book. Omitted if
-    /// there are none, so that other chunks keep their hash and their point.
+    /// The questions that the section answers, from the page's file of questions: searched with the text, never shown as text of the book. Not
+    /// serialised if there are none, so that such chunks keep the hash and the point that they had before this field existed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
     /// The locales that show this text: its own, and those without a translation of the page.
@@ -103,10 +103,12 @@ pub struct ChunkPayload {
     pub fallback_urls: Vec<String>,
     /// The version: its name in the default docs instance; in others with the instance's id first, as in `api@2.0`.
     pub version: String,
-    /// The date of a blog post, `2024-05-03`. Omitted if there is none, so that other chunks keep their hash and their point.
+    /// The date of a blog post, `2024-05-03`. Not serialised if there is none, so that such chunks keep the hash and the point that they had before
+    /// this field existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// The page's values of the site's facets. Omitted without any, so that other chunks keep their hash and their point.
+    /// The page's values of the site's facets. Not serialised if there are none, so that such chunks keep the hash and the point that they had before
+    /// this field existed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facets: BTreeMap<String, FacetValue>,
     /// True if the page is unlisted.
@@ -226,7 +228,7 @@ impl ChunkPayload {
         format!("{keywords}\n{text}\n{}", self.questions.join("\n"))
     }
 
-    /// The language of the text.
+    /// Returns the language of the text.
     #[must_use]
     pub fn language(&self) -> Language {
         let own = self.locale.first();

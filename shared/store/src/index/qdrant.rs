@@ -351,8 +351,8 @@ impl QdrantIndex {
         Ok(found)
     }
 
-    /// See [`super::VectorIndex::search`]. A single request fetches the best of both rankers, and scores the union by cosine and by the question's
-    /// tokens.
+    /// See [`super::VectorIndex::search`]. One request fetches the best points of each ranker, and scores their union by cosine, nearest question and
+    /// tokens. Without a vector, it uses BM25 alone.
     pub(super) async fn search(
         &self,
         collection: &str,

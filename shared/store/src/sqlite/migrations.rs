@@ -68,7 +68,7 @@ pub(super) fn problem(connection: &Connection) -> Result<Option<String>, Databas
     Ok((applied != last).then_some(problem))
 }
 
-/// The types and names of everything in a schema.
+/// Returns the types and names of everything in a schema.
 fn objects(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
     connection
         .prepare("SELECT type || ' ' || name FROM sqlite_schema")?
@@ -76,7 +76,7 @@ fn objects(connection: &Connection) -> rusqlite::Result<BTreeSet<String>> {
         .collect()
 }
 
-/// The schema version; 0 without tables.
+/// Returns the schema version; 0 without tables.
 fn current(connection: &Connection) -> rusqlite::Result<i32> {
     let table = connection
         .query_row(

@@ -8,10 +8,12 @@ use std::vec::IntoIter;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
-use super::{GUARD, marker_of, with_plain_markers, without_addresses};
+use super::{marker_of, with_plain_markers, without_addresses};
 use crate::cite::address::{self, addresses};
 use crate::cite::allowed::AllowedLinks;
-use book::{LinePosition, MarkdownPiece, Pieces, Wrap, visible};
+use book::{LinePosition, MarkdownPiece, Pieces, Wrap};
+use text::invisible::visible;
+use text::marks::LINE_GUARD;
 
 /// Replaces an address that was removed.
 pub(super) const REMOVED: &str = "…";
@@ -32,7 +34,7 @@ impl Inline {
     pub(super) fn read(stretch: &str, allowed: &AllowedLinks) -> Self {
         let lines: Vec<String> = stretch
             .lines()
-            .map(|line| format!("{GUARD} {line}"))
+            .map(|line| format!("{LINE_GUARD} {line}"))
             .collect();
         let source = lines.join("\n");
         let events = Parser::new_ext(&source, Options::ENABLE_MATH).into_offset_iter();
@@ -244,7 +246,8 @@ fn without_brackets(text: &str) -> String {
 }
 
 fn without_guards(text: &str) -> String {
-    text.replace(&format!("{GUARD} "), "").replace(GUARD, "")
+    text.replace(&format!("{LINE_GUARD} "), "")
+        .replace(LINE_GUARD, "")
 }
 
 /// Returns the text of all parts. Emphasis and dropped links do not split an address.
@@ -265,7 +268,7 @@ struct Tree<'a> {
     allowed: &'a AllowedLinks,
     /// The ranges of bare addresses in the text of all parts.
     bare: Vec<Range<usize>>,
-    /// The position reached in that text.
+    /// The byte offset reached in the text of all parts.
     at: usize,
     in_link: bool,
     /// True if a marker was read since the link began.

@@ -21,7 +21,7 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    /// Moves the white space before a word to its place.
+    /// Adds the white space before a word to the stretch, or to the joint if the stretch is empty.
     pub(super) fn take_space(&mut self) {
         if self.space.is_empty() {
             return;

@@ -12,7 +12,7 @@ pub(super) struct Code {
     /// The length of the current run of backticks or tildes.
     run: usize,
     mark: char,
-    /// True if that run, or else the next character, is the first on its line after list markers and quote signs.
+    /// True while the current run, or the next character if there is none, has only list markers and quote signs before it on its line.
     first: bool,
     before: char,
 }

@@ -1,6 +1,6 @@
 //! Classifies text in brackets: a citation, something that looks like one, or text.
 
-use book::is_hidden;
+use text::invisible::is_invisible;
 
 /// Words that models write before a passage number.
 const PASSAGE_WORDS: [&str; 8] = [
@@ -40,7 +40,7 @@ pub(super) fn may_hold(held: &str, c: char) -> bool {
     let joins = is_dash(c) || matches!(c, '+' | '†' | ':');
     let dresses =
         matches!(c, '*' | '_' | '`' | '^' | '\\' | '&') || (c == '#' && held.ends_with('&'));
-    if names_source || separates(c) || joins || dresses || c.is_numeric() || is_hidden(c) {
+    if names_source || separates(c) || joins || dresses || c.is_numeric() || is_invisible(c) {
         return true;
     }
     if !c.is_ascii_alphabetic() {
@@ -64,7 +64,7 @@ pub(super) fn read_form(held: &str, passages: usize) -> Form {
     let nested = content.contains(is_opening);
     let content: String = content
         .chars()
-        .filter(|c| !is_hidden(*c) && !matches!(c, '*' | '_' | '`' | '\\' | '^'))
+        .filter(|c| !is_invisible(*c) && !matches!(c, '*' | '_' | '`' | '\\' | '^'))
         .collect();
     let content = content.trim();
     if !content.contains(char::is_numeric) || (!nested && is_mathematics(content)) {

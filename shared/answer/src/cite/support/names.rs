@@ -14,7 +14,7 @@ static CODE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[^\W_][A-Z]*[a-z][A-Z]|_|\w\.\w|\w@\w|\d"));
 /// An option, a file such as `.env`, or a package such as `@types/node`.
 static MARKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(--?\w|\.\w|@\w)"));
-/// The pieces by which names are compared.
+/// A run of digits or of letters: the pieces by which names are compared.
 static PIECE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+|[^\W\d_][^\W_]*"));
 
 /// Punctuation around a word.

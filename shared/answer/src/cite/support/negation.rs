@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use book::chunk::sentences;
-use text::Words;
+use text::{Words, sentences};
 
 const NEGATIONS: [&str; 24] = [
     "not", "no", "never", "none", "nothing", "neither", "nor", "without", "cannot", "unable",

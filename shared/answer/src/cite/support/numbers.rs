@@ -49,7 +49,7 @@ const ABOUT: [&str; 7] = [
 ];
 /// A rounded number may differ by this share at most, however many zeros it ends with.
 const MAX_ROUNDED: f64 = 0.1;
-/// Smaller number words say little: `one of them`, `the two`.
+/// The least number word that is checked, since smaller ones say little: `one of them`, `the two`.
 const MIN_SPELT: usize = 3;
 
 /// Returns all readings of a text's numbers, including number words.
@@ -72,7 +72,8 @@ pub(super) fn unknown(sentence: &str, known: &HashSet<String>, in_words: bool) -
     unknown.count() + spelt.count()
 }
 
-/// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one. True if the text says that the number is rounded.
+/// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one. The flag is true if the text says that the number
+/// is rounded.
 fn numbers(text: &str) -> impl Iterator<Item = (bool, Vec<String>)> {
     let text: String = text.chars().map(with_ascii_digits).collect();
     let mut found = Vec::new();

@@ -99,8 +99,8 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns those of the lines before a line of code that open the blocks around it. A line that closes a bracket, such as the end of a long signature,
-/// stands below the lines since the bracket was opened.
+/// Returns the lines before a line of code that open the blocks around it. A line that closes a bracket, such as the end of a long signature, is
+/// returned with the lines since the bracket was opened.
 fn opening<'a>(before: &[&'a str], line: &str) -> Vec<&'a str> {
     let mut least = indentation(line);
     let mut closed = false;
@@ -119,7 +119,7 @@ fn opening<'a>(before: &[&'a str], line: &str) -> Vec<&'a str> {
     lines
 }
 
-/// Returns those of the lines after a line of code that close the blocks around it.
+/// Returns the lines after a line of code that close the blocks around it.
 fn closing<'a>(after: &[&'a str], line: &str) -> Vec<&'a str> {
     let mut least = indentation(line);
     let mut lines = Vec::new();

@@ -26,7 +26,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
 static ASKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^.!?]{8,200}\?\s").expect("the pattern is a constant"));
 
-/// Appends a block. The previous block is merged into it if that is a title of code or the name of an admonition.
+/// Appends a block. The previous block is merged into the new one if it is a title of code or the name of an admonition.
 pub(super) fn push(blocks: &mut Vec<QuotableBlock>, mut block: QuotableBlock, is_next_line: bool) {
     if block.kind == BlockKind::Heading {
         close_section(blocks);
@@ -57,7 +57,7 @@ fn name_of(label: &str) -> &str {
     if is_name { title } else { label }
 }
 
-/// Removes closing blocks without content, but never all blocks.
+/// Removes questions to the reader and admonition names from the end of a section, but never all its blocks.
 pub(super) fn close_section(blocks: &mut Vec<QuotableBlock>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading

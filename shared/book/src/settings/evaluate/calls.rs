@@ -38,7 +38,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(value.unwrap_or_else(|| self.computed(call.span)))
     }
 
-    /// The value of `require.resolve('name')`: `name` itself, which suffices to recognise a package. Also the path in
+    /// Returns the value of `require.resolve('name')`: `name` itself, which suffices to recognise a package. Also the path in
     /// `path.join(__dirname, '..', 'docs')`, relative to the site.
     fn resolved_path(
         &self,
@@ -72,7 +72,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok((!path.is_empty()).then_some(ConfigValue::SitePath(path)))
     }
 
-    /// The value of `require('./versions.json')`.
+    /// Returns the value of `require('./versions.json')`.
     fn required(
         &self,
         call: &'a CallExpression<'a>,
@@ -150,7 +150,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(Some(results))
     }
 
-    /// Items that may be absent are kept, as their readers skip absent ones.
+    /// Filters a list. Items that may be absent are kept, because readers of the list skip absent ones.
     fn filtered(
         &self,
         list: Vec<ConfigValue>,
@@ -222,7 +222,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(ConfigValue::List(list))
     }
 
-    /// The result of a call of a function of the config, by its name or where it is written.
+    /// Returns the result of a call of a function of the config, by its name or where it is written.
     fn own_function(
         &self,
         call: &'a CallExpression<'a>,
@@ -253,7 +253,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The result of a function expression for these arguments.
+    /// Returns the result of a function expression for these arguments.
     fn result_of(
         &self,
         function: &'a Expression<'a>,
@@ -276,7 +276,8 @@ impl<'a> Evaluator<'_, 'a> {
         self.run(&function, arguments, depth)
     }
 
-    /// Evaluates a function with these arguments. `None` if it calls itself, since a parameter has one value at a time.
+    /// Evaluates a call. `None` if the function has a rest parameter, a parameter cannot be bound, or the function calls itself: a parameter has one
+    /// value at a time.
     fn run(
         &self,
         function: &Function<'a>,
@@ -309,7 +310,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(result)
     }
 
-    /// Gives the names in a pattern their values. `false` if one is not known.
+    /// Gives the names in a pattern their values. Returns `false` if one of the values is unknown.
     fn bind(
         &self,
         pattern: &'a BindingPattern<'a>,
@@ -357,7 +358,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 }
 
-/// The object and the name of the method that is called.
+/// Returns the object and the name of the method that is called.
 fn method_of<'a>(call: &'a CallExpression<'a>) -> Option<(&'a Expression<'a>, &'a str)> {
     let function = call.callee.as_member_expression()?;
     Some((function.object(), function.static_property_name()?))

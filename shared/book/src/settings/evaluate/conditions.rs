@@ -36,7 +36,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The decision by a condition on this line, which has this truth without the environment.
+    /// Returns the decision of a condition at `at`, whose truth is `usual` if no variable of the environment is set.
     fn decision(&self, at: Span, usual: Option<bool>) -> Decision {
         Decision {
             line: self.line(at),
@@ -79,7 +79,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// `expression` is the one that is `binary`.
+    /// Evaluates a binary expression. `expression` is the node of `binary`.
     pub(super) fn binary(
         &self,
         expression: &'a Expression<'a>,
@@ -118,7 +118,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The value of a condition that depends on the environment.
+    /// Returns the value of a condition that depends on the environment.
     pub(super) fn true_or_false(
         &self,
         condition: &'a Expression<'a>,
@@ -136,7 +136,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(ConfigValue::Bool(usual).or(ConfigValue::Bool(!usual), decision))
     }
 
-    /// The truth of a condition if no variable of the environment is set.
+    /// Returns the truth of a condition if no variable of the environment is set.
     fn usual_truth(&self, condition: &'a Expression<'a>, depth: usize) -> Paid<Option<bool>> {
         let before = self.without_environment.replace(true);
         let value = self.value(condition, depth + 1)?;
@@ -144,7 +144,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(value.truth())
     }
 
-    /// The value of a variable of the environment, for an expression that reads one.
+    /// Returns the value of a variable of the environment, for an expression that reads one.
     pub(super) fn variable(&self, expression: &'a Expression<'a>) -> Paid<Option<ConfigValue>> {
         Ok(match self.variable_name(expression)? {
             // `docusaurus build` sets it.
@@ -154,7 +154,7 @@ impl<'a> Evaluator<'_, 'a> {
         })
     }
 
-    /// The name in `process.env.NAME`.
+    /// Returns the name in `process.env.NAME`.
     fn variable_name(&self, expression: &'a Expression<'a>) -> Paid<Option<&'a str>> {
         let Some(member) = self.inner(expression)?.as_member_expression() else {
             return Ok(None);

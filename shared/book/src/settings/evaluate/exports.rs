@@ -56,7 +56,7 @@ fn is_function(expression: &Expression<'_>) -> bool {
 }
 
 impl<'a> Evaluator<'_, 'a> {
-    /// The value of `export default`, `export =` or `module.exports =`.
+    /// Returns the value of `export default`, `export =` or `module.exports =`.
     pub(super) fn exported(&self, program: &'a Program<'a>) -> Paid<ConfigValue> {
         for statement in &program.body {
             match statement {
@@ -87,7 +87,7 @@ impl<'a> Evaluator<'_, 'a> {
         self.module_exports()
     }
 
-    /// The value assigned to `module.exports`, with later assignments to its fields.
+    /// Returns the value assigned to `module.exports`, with later assignments to its fields.
     fn module_exports(&self) -> Paid<ConfigValue> {
         let mut config = None;
         for change in changes_of_exports(self.semantic, &self.budget)? {
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The value that a function returns: one of several, if it has several `return` statements.
+    /// Returns the value that a function returns: one of several, if it has several `return` statements.
     pub(super) fn returned(&self, function: NodeId, depth: usize) -> Paid<ConfigValue> {
         let mut returned: Option<ConfigValue> = None;
         for statement in self.returns.get(&function).into_iter().flatten() {

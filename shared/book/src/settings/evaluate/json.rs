@@ -16,7 +16,7 @@ pub(super) fn read_json(text: &str, budget: &Budget, at: Span) -> Paid<Option<Co
     budget.pay(text.len(), at)?;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Json { budget, at }.deserialize(&mut reader);
-    // Of the errors, only that of the budget lets nothing else be paid for.
+    // Fails if the budget was exceeded, since nothing is left then; any other error only means that the text is not JSON.
     budget.pay(VALUE_COST, at)?;
     Ok(value.ok().filter(|_| reader.end().is_ok()))
 }

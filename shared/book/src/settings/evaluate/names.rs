@@ -14,7 +14,7 @@ use super::Evaluator;
 use super::json::read_json;
 
 impl<'a> Evaluator<'_, 'a> {
-    /// The declaration of a name that always has its first value.
+    /// Returns the declaration of a name that always has its first value.
     pub(super) fn declaration(
         &self,
         name: &IdentifierReference<'a>,
@@ -35,7 +35,7 @@ impl<'a> Evaluator<'_, 'a> {
         is_constant.then_some((symbol, declaration))
     }
 
-    /// The expression that a name was declared with.
+    /// Returns the expression that a name was declared with.
     pub(super) fn initial_value(
         &self,
         name: &IdentifierReference<'a>,
@@ -49,7 +49,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The value of a name's declaration, including later changes.
+    /// Returns the value of a name's declaration, including later changes.
     pub(super) fn name(&self, name: &IdentifierReference<'a>, depth: usize) -> Paid<ConfigValue> {
         let Some((symbol, declaration)) = self.declaration(name) else {
             let is_global = name.name == "undefined";
@@ -71,7 +71,7 @@ impl<'a> Evaluator<'_, 'a> {
         value
     }
 
-    /// The value that a name was declared with, including later changes.
+    /// Returns the value that a name was declared with, including later changes.
     fn changed(
         &self,
         name: &IdentifierReference<'a>,
@@ -90,7 +90,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(value)
     }
 
-    /// The value that a name was declared with: an argument, an expression, or an imported file.
+    /// Returns the value that a name was declared with: an argument, an expression, or an imported file.
     fn declared(
         &self,
         name: &IdentifierReference<'a>,
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The value of `import versions from './versions.json'`.
+    /// Returns the value of `import versions from './versions.json'`.
     fn imported(&self, symbol: SymbolId) -> Paid<Option<ConfigValue>> {
         let specifier = self.semantic.symbol_declaration(symbol);
         let AstKind::ImportDefaultSpecifier(_) = specifier.kind() else {
@@ -120,7 +120,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// The value of a settings file in JSON.
+    /// Returns the value of a settings file in JSON.
     pub(super) fn json(&self, specifier: &str, at: Span) -> Paid<Option<ConfigValue>> {
         let file = specifier.strip_prefix("./");
         match file.and_then(|file| self.files.get(file)) {

@@ -20,7 +20,7 @@ impl Alternatives {
         self.decision.line
     }
 
-    /// Returns the value without its alternatives.
+    /// Returns the computed value that stands for all alternatives.
     pub(in super::super) fn computed(&self) -> &ConfigValue {
         &self.fields
     }
@@ -102,7 +102,8 @@ impl ConfigValue {
         }
     }
 
-    /// The value that a field is written with, if something unknown on a line may replace it. Of plugins, which may be others, nothing is known.
+    /// Returns the values of a field that something unknown on `line` may replace: first this value, then an unknown one. A list of anything but
+    /// texts, such as the plugins, becomes unknown as a whole.
     pub(in super::super) fn unless_replaced(self, line: usize) -> Self {
         let is_plain = match self {
             Self::Map(map) => return Self::Map(map.unless_replaced(line)),
@@ -185,7 +186,7 @@ impl ConfigValue {
 }
 
 impl ConfigMap {
-    /// The map, if something unknown on a line may replace each of its fields.
+    /// Returns the map in which something unknown on `line` may replace each field.
     pub(super) fn unless_replaced(self, line: usize) -> Self {
         let fields = self.fields.into_iter();
         Self {

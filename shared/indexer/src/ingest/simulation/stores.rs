@@ -47,7 +47,7 @@ impl Stores {
         })
     }
 
-    /// The catalog, accessed without steps.
+    /// Returns the catalog, accessed without steps.
     pub(crate) fn tables(&self) -> Catalog {
         Catalog::Sqlite((*self.catalog).clone())
     }

@@ -164,7 +164,7 @@ impl World {
         Ok(())
     }
 
-    /// The eventful phase: files change, tasks run in any order, calls fail, tasks die.
+    /// Runs the eventful phase: files change, tasks run in any order, calls fail, tasks die.
     fn happen(&mut self) -> Result<(), Failure> {
         faults::with(|script| script.failures = FAILURES);
         let steps = if self.suffers(Attack::Deployment) {
@@ -194,7 +194,7 @@ impl World {
         Ok(())
     }
 
-    /// The quiet phase: nothing changes or fails, all events are handled, and leftovers are swept.
+    /// Runs the quiet phase: nothing changes or fails, all events are handled, and leftovers are swept.
     fn quieten(&mut self) -> Result<(), Failure> {
         faults::with(|script| script.failures = 0);
         for _ in 0..MAX_STEPS {
@@ -435,7 +435,7 @@ impl World {
         }
     }
 
-    /// The most texts that a batch can hold: the sum over pages of their longest revision.
+    /// Returns the most texts that a batch can hold: the sum over pages of their longest revision.
     fn texts_of_a_book(&self) -> usize {
         let mut longest: BTreeMap<&str, usize> = BTreeMap::new();
         for ((source, _), texts) in &self.revisions {

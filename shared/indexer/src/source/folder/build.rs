@@ -8,7 +8,7 @@ use super::{MAX_PAGE_BYTES, Walk, is_plain, read_bytes, real_file, refused};
 use crate::source::{Listing, SourceError, is_private};
 use book::{SiteSettings, list_pages, locale_folders, private_name, url_in_build, urls_of_source};
 
-/// The folder of the site that a build counts as if bookrag.toml names none.
+/// The folder of the site in which the pages of a build appear if bookrag.toml names none.
 pub(in crate::source) const DEFAULT_FOLDER: &str = "build";
 
 /// A page that Docusaurus writes into the folder of each locale. Without it, the locale is not built yet.
@@ -25,7 +25,7 @@ pub(super) struct Build {
     /// True if the user named the folder, which then must exist.
     is_named: bool,
     settings: SiteSettings,
-    /// The pages of the build that a source had when the site was last listed. They are not files of the site.
+    /// The pages of the build that had a source when the site was last listed. They do not count as files of the site.
     copies: Mutex<BTreeSet<String>>,
 }
 

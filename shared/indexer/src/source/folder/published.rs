@@ -22,7 +22,7 @@ const MAX_IGNORE_BYTES: usize = 256 << 10;
 /// The most submodules within submodules.
 const MAX_SUBMODULES: usize = 8;
 
-/// Answers from ignore files and indexes, which are parsed again only if they change.
+/// Knows which files are published, from ignore files and indexes. These are parsed again only if they change.
 #[derive(Debug, Default)]
 pub(super) struct Published {
     indexes: Parsed<GitIndex>,

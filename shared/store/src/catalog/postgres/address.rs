@@ -67,7 +67,8 @@ fn refused(setting: &str, problem: &str) -> CatalogError {
     CatalogError::Rejected(format!("{setting} {problem}"))
 }
 
-/// Removes the parameters that `tokio-postgres` does not know: `sslmode=verify-full`, `sslmode=verify-ca` and `sslrootcert=system`.
+/// Replaces or removes the parameters that `tokio-postgres` does not know: `sslmode=verify-full`, `sslmode=verify-ca` and `sslrootcert=system`.
+/// Returns the URL, and how certificates are verified.
 fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static str> {
     let mut identity = Identity::Host;
     let Some((address, query)) = url.split_once('?') else {

@@ -224,7 +224,7 @@ async fn complete(
     Ok(written > 0)
 }
 
-/// `None` for a row of nulls.
+/// Reads an exchange; `None` for a row of nulls.
 fn exchange(row: &Row) -> Result<Option<StoredExchange>, CatalogError> {
     let message_id: Option<Uuid> = row.try_get("message_id")?;
     message_id

@@ -176,7 +176,7 @@ impl PostgresCatalog {
     }
 }
 
-/// Reads an index that is not being dropped.
+/// Reads an index. Fails with `BeingDropped` if it is being dropped.
 fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
     let dropped_at: Option<Timestamp> = row.try_get("dropped_at")?;
     match dropped_at {

@@ -43,7 +43,7 @@ impl PostgresCatalog {
         self.query(&statement, &[(&since, Type::INT8)]).await
     }
 
-    /// The most frequent questions that match the condition.
+    /// Returns the most frequent questions that match the condition.
     async fn questions(&self, since: i64, of: &str) -> Result<Vec<OpenQuestion>, CatalogError> {
         let statement = format!(
             "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count
@@ -58,7 +58,7 @@ impl PostgresCatalog {
         .await
     }
 
-    /// The lessons cited most by answers that match the condition.
+    /// Returns the lessons cited most by answers that match the condition.
     async fn lessons(&self, since: i64, of: &str) -> Result<Vec<LessonInsight>, CatalogError> {
         let statement = format!(
             "SELECT title, url, count(DISTINCT query_id) AS count
@@ -76,7 +76,7 @@ impl PostgresCatalog {
         .await
     }
 
-    /// The numbers of answers that readers found helpful, and did not.
+    /// Returns the number of answers that readers found helpful, and of those that they did not.
     async fn ratings(&self, since: i64) -> Result<(u64, u64), CatalogError> {
         let statement = "SELECT count(*) FILTER (WHERE rating = 'up') AS helpful,
                 count(*) FILTER (WHERE rating = 'down') AS not_helpful
@@ -85,7 +85,7 @@ impl PostgresCatalog {
         single(self.query(statement, &[(&since, Type::INT8)]).await?)
     }
 
-    /// The newest comments.
+    /// Returns the newest comments.
     async fn comments(&self, since: i64) -> Result<Vec<CommentInsight>, CatalogError> {
         let statement =
             "SELECT to_char(feedback.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, question, comment,

@@ -1,4 +1,4 @@
-//! Ratings.
+//! Stores readers' ratings.
 
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -11,8 +11,8 @@ impl PostgresCatalog {
         &self,
         feedback: &Feedback,
     ) -> Result<bool, CatalogError> {
-        // The id is generated here, so that a retry does not insert twice. Of a message, only the newest thumb and the newest
-        // click on a citation are kept.
+        // The id is generated here, so that a retry does not insert twice. Only the newest thumb and the newest click on a citation of a message are
+        // kept.
         let rows = self
             .query(
                 "WITH replaced AS (

@@ -34,7 +34,7 @@ pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
     current(&client).await
 }
 
-/// The schema version; 0 without tables.
+/// Returns the schema version; 0 without tables.
 async fn current(client: &Client) -> Result<i32, CatalogError> {
     let exists = client
         .query_typed_one("SELECT to_regclass('schema_version') IS NOT NULL", &[])

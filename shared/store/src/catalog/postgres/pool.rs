@@ -163,8 +163,8 @@ impl Pool {
     }
 }
 
-/// The statements that begin a transaction with the statement timeout `limit`. The settings are local to the transaction, so
-/// other clients of a pooler do not inherit them.
+/// Returns the statements that begin a transaction with the statement timeout `limit`. The settings are local to the transaction, so other clients of
+/// a pooler do not inherit them.
 fn begin(limit: Duration) -> String {
     let limit = limit.as_millis().max(1);
     // The idle timeout releases the locks of a function that is frozen within a transaction.
@@ -311,7 +311,7 @@ impl Transaction<'_> {
         Ok(answer?)
     }
 
-    /// After an error, the commit may or may not have happened.
+    /// Commits the changes. After an error, they may or may not have been committed.
     pub(super) async fn commit(mut self) -> Result<(), CatalogError> {
         self.connection.in_transaction = false;
         Ok(self.connection.batch("COMMIT").await?)

@@ -7,7 +7,7 @@ use super::PostgresCatalog;
 use super::documents::{JOINED, lists_of_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
 
-/// As in the index `document_chunks_questions`.
+/// True for the first chunk of a section that has questions. Written as in the index `document_chunks_questions`, so that Postgres uses it.
 const HAS_QUESTIONS: &str = "payload -> 'questions' IS NOT NULL AND payload -> 'chunk_index' = '0'";
 
 impl PostgresCatalog {

@@ -123,7 +123,7 @@ fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// The JSON that every admitted payload must contain, for `@>`.
+/// Returns the JSON that every admitted payload must contain, for `@>`.
 fn contained(conditions: &[Condition]) -> Value {
     let mut fields = Map::new();
     for Condition { field, test } in conditions {
@@ -145,7 +145,7 @@ fn contained(conditions: &[Condition]) -> Value {
     Value::Object(fields)
 }
 
-/// The most that numbers of admitted payloads may be, by their field.
+/// Returns the largest admitted number of each field with such a condition.
 fn at_most(conditions: &[Condition]) -> Value {
     let limits = conditions
         .iter()
@@ -165,7 +165,7 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// The query for words with any of these prefixes. Prefixes are letters and digits only, so they need no escaping.
+/// Returns the query for words with any of these prefixes. Prefixes are letters and digits only, so they need no escaping.
 fn any_of(beginnings: &[String]) -> String {
     let queries = beginnings
         .iter()

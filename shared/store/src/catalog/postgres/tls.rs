@@ -21,7 +21,7 @@ pub(super) enum Identity {
     Authority,
 }
 
-/// A client that trusts Mozilla's roots and these authorities.
+/// Returns a client that trusts Mozilla's roots and these authorities.
 pub(super) fn connector(
     identity: Identity,
     authorities: &[CertificateDer<'static>],

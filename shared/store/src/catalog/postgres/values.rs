@@ -80,7 +80,7 @@ impl FromSql<'_> for IsNull {
     }
 }
 
-/// A parameter with its type; `None` for the present, which is `now()` in Postgres.
+/// Returns a parameter with its type; `None` for the present, which is `now()` in Postgres.
 pub(super) fn typed<'a>(parameter: &'a Parameter<'_>) -> Option<(&'a (dyn ToSql + Sync), Type)> {
     Some(match parameter {
         Parameter::Flag(flag) => (flag, Type::BOOL),

@@ -230,7 +230,7 @@ impl Searchable {
     }
 }
 
-/// The row id in `chunk_metadata`: 64 bits of a hash. Among a million texts, the chance of a collision is 1 in 30 million.
+/// Returns the row id in `chunk_metadata`: 64 bits of a hash. Among a million texts, the chance of a collision is 1 in 30 million.
 fn number_of(fields: &str) -> i64 {
     let hash: [u8; 32] = Sha256::digest(fields).into();
     let (numbers, _) = hash.as_chunks();

@@ -48,7 +48,7 @@ fn days(transaction: &Transaction, since: i64) -> Result<Vec<DayInsight>, Databa
     rows(transaction, &statement, [since])
 }
 
-/// The most frequent questions that match the condition.
+/// Returns the most frequent questions that match the condition.
 fn questions(
     transaction: &Transaction,
     since: i64,
@@ -62,7 +62,7 @@ fn questions(
     rows(transaction, &statement, (since, PLACES))
 }
 
-/// The lessons cited most by answers that match the condition.
+/// Returns the lessons cited most by answers that match the condition.
 fn lessons(
     transaction: &Transaction,
     since: i64,
@@ -79,7 +79,7 @@ fn lessons(
     rows(transaction, &statement, (since, PLACES))
 }
 
-/// The numbers of answers that readers found helpful, and did not.
+/// Returns the number of answers that readers found helpful, and of those that they did not.
 fn ratings(transaction: &Transaction, since: i64) -> Result<(u64, u64), DatabaseError> {
     let statement = "SELECT count(*) FILTER (WHERE rating = 'up') AS helpful,
             count(*) FILTER (WHERE rating = 'down') AS not_helpful
@@ -87,7 +87,7 @@ fn ratings(transaction: &Transaction, since: i64) -> Result<(u64, u64), Database
     Ok(transaction.query_row(statement, [since], |row| <(u64, u64)>::from_row(row))?)
 }
 
-/// The newest comments.
+/// Returns the newest comments.
 fn comments(transaction: &Transaction, since: i64) -> Result<Vec<CommentInsight>, DatabaseError> {
     let statement = "SELECT date(feedback.created_at / 1000000, 'unixepoch') AS day, question, comment, rating = 'up' AS helpful
          FROM feedback JOIN chat_queries ON message_id = query_id

@@ -1,4 +1,4 @@
-//! Ratings.
+//! Stores readers' ratings.
 
 use rusqlite::params;
 use uuid::Uuid;
@@ -15,7 +15,7 @@ impl SqliteCatalog {
         let feedback = feedback.clone();
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
-            // Of a message, only the newest thumb and the newest click on a citation are kept.
+            // Only the newest thumb and the newest click on a citation of a message are kept.
             transaction.execute(
                 "DELETE FROM feedback WHERE message_id = ?1 AND (rating = 'citation_clicked') = (?2 = 'citation_clicked')",
                 params![feedback.message_id.to_string(), feedback.rating.name()],

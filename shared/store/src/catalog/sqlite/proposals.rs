@@ -7,7 +7,8 @@ use super::documents::read_joined;
 use super::values::rows;
 use crate::catalog::{CatalogError, JoinedChunk};
 
-/// As in the index `document_chunks_questions`, which is used only for these words. A damaged payload has no questions.
+/// True for the first chunk of a section that has questions. SQLite uses the index `document_chunks_questions` only for exactly this text. A damaged
+/// payload has no questions.
 const HAS_QUESTIONS: &str = "CASE WHEN json_valid(payload)
     THEN json_extract(payload, '$.questions') IS NOT NULL AND json_extract(payload, '$.chunk_index') = 0 END";
 

@@ -46,7 +46,7 @@ pub(super) fn now() -> i64 {
     Timestamp::now().as_microsecond()
 }
 
-/// The time `age` ago, in microseconds since 1970.
+/// Returns the time `age` ago, in microseconds since 1970.
 pub(super) fn ago(age: Duration) -> i64 {
     now() - microseconds(age)
 }

@@ -16,7 +16,7 @@ use crate::index::conditions::all_hold;
 use crate::index::{FilterValues, Filters, ScoredPoint};
 use crate::sqlite::DatabaseError;
 
-/// A generation of an index. Each chunk has a slot, its position here.
+/// The in-memory data of an index at one generation. Each chunk has a slot, its position in the lists.
 #[derive(Debug)]
 pub(super) struct Image {
     pub(super) searched: Searched,

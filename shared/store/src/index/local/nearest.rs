@@ -10,7 +10,7 @@ use rusqlite::Row;
 
 use crate::sqlite::DatabaseError;
 
-/// Separate sums, so that the compiler can add several at once.
+/// The number of separate sums in a dot product, so that the compiler can add several at once.
 const LANES: usize = 8;
 /// Bytes of the scale, and of a number.
 const SCALE_WIDTH: usize = size_of::<f32>();
@@ -101,7 +101,7 @@ impl Vectors {
     }
 }
 
-/// Returns the bytes of a vector.
+/// Returns the number of bytes of a stored vector.
 pub(super) fn width(dimensions: usize) -> usize {
     SCALE_WIDTH + dimensions * WIDTH
 }

@@ -75,7 +75,7 @@ impl Questions {
     }
 }
 
-/// Returns the bytes of a point's questions.
+/// Returns the stored form of the vectors of a point's questions.
 ///
 /// # Errors
 /// If a vector has other dimensions.

@@ -141,7 +141,7 @@ impl<'c> TokenReader<'c> {
         })
     }
 
-    /// Empty if the point has none.
+    /// Reads the token vectors of a point; empty if it has none.
     fn read(&mut self, point_id: Uuid) -> Result<TokenVectors, DatabaseError> {
         let key = (self.collection_id, point_id.as_bytes());
         let mut rows = self.statement.query(key)?;

@@ -95,7 +95,7 @@ impl World {
         Ok(())
     }
 
-    /// The chunks of the current files, by source: id, first line and tier.
+    /// Returns the chunks of the current files, by source: id, first line and tier.
     pub(super) fn expected(&self) -> BTreeMap<String, BTreeSet<(Uuid, u32, i64)>> {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();

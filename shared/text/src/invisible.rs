@@ -3,9 +3,9 @@
 /// The most combining marks per letter; no script in use stacks more.
 const MAX_MARKS: usize = 4;
 
-/// Removes hidden characters from a text that arrives in pieces, including terminal sequences that span pieces.
+/// Removes invisible characters from a text that arrives in pieces, including terminal sequences that span pieces.
 #[derive(Debug, Default)]
-pub struct Filter {
+pub struct InvisibleFilter {
     sequence: Sequence,
     marks: usize,
 }
@@ -28,11 +28,11 @@ enum Sequence {
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    Filter::default().push(text, &mut shown);
+    InvisibleFilter::default().push(text, &mut shown);
     shown
 }
 
-impl Filter {
+impl InvisibleFilter {
     /// Appends the visible part of a piece. Line separators become `\n`.
     pub fn push(&mut self, piece: &str, out: &mut String) {
         for c in piece.chars() {
@@ -41,7 +41,7 @@ impl Filter {
             }
             match c {
                 '\u{2028}' | '\u{2029}' => out.push('\n'),
-                _ if is_hidden(c) => {}
+                _ if is_invisible(c) => {}
                 _ => {
                     self.marks = if is_mark(c) { self.marks + 1 } else { 0 };
                     if self.marks <= MAX_MARKS {
@@ -52,7 +52,7 @@ impl Filter {
         }
     }
 
-    /// True if a character belongs to a terminal sequence, including its first and last one.
+    /// Reads the next character. Returns true if it belongs to a terminal sequence; its first and last characters count.
     fn is_in_sequence(&mut self, c: char) -> bool {
         let before = self.sequence;
         self.sequence = before.after(c);
@@ -97,7 +97,7 @@ impl Sequence {
 /// True for a control character other than line feed and tab, for a character that changes the text direction, and for an invisible one. The joiners
 /// U+200C and U+200D are kept, because Urdu and Persian spelling needs them.
 #[must_use]
-pub fn is_hidden(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     if c.is_control() {
         return c != '\n' && c != '\t';
     }
@@ -127,8 +127,8 @@ mod tests {
 
     fn filtered(text: &str) -> String {
         let mut whole = String::new();
-        Filter::default().push(text, &mut whole);
-        let mut filter = Filter::default();
+        InvisibleFilter::default().push(text, &mut whole);
+        let mut filter = InvisibleFilter::default();
         let mut parts = String::new();
         for c in text.chars() {
             filter.push(c.encode_utf8(&mut [0; 4]), &mut parts);
