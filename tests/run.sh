@@ -85,6 +85,8 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
+# Cases of each property that names no number; GitHub's CI tries more.
+export PROPTEST_CASES="${PROPTEST_CASES:-64}"
 export BOOKRAG_TEST_CHROMIUM
 export BOOKRAG_TEST_PGBOUNCER
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"

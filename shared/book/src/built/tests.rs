@@ -369,8 +369,6 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn marks_are_within_the_text_of_any_page(html in pieces()) {
         for block in read(&main(&html)).blocks {

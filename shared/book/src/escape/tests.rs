@@ -108,8 +108,6 @@ fn check(text: &str, marks: &[Mark]) -> Result<String, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn text_is_shown_as_it_is_and_nothing_in_it_is_markup(text in hostile()) {
         check(&text, &[])?;

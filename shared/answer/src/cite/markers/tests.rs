@@ -152,8 +152,6 @@ fn fragments() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn no_output_cites_a_passage_that_was_not_given_however_it_is_cut(pieces in fragments(), passages in 0usize..12) {
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();

@@ -69,8 +69,6 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn no_output_cites_a_passage_that_was_not_given(pieces in proptest::collection::vec(hostile(), 0..12), passages in 0_usize..7) {
         let (events, text, urls) = read(&pieces, passages);

@@ -105,8 +105,6 @@ fn no_renderer_takes_what_surrounds_an_address_for_a_link() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn how_a_text_is_cut_changes_nothing(pieces in cited_fragments()) {
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
