@@ -4,7 +4,7 @@ use crate::dialect::Flavor;
 use crate::jsx::Tag;
 use crate::lines::escaped;
 
-/// Surrounds the line that represents such a tag.
+/// Begins and ends a line that represents a heading written as a tag.
 const MARK: char = '\u{E0B6}';
 
 /// Characters not allowed in an anchor: `&` begins a character reference, whose spelling differs in an address.
