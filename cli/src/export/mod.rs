@@ -163,7 +163,7 @@ impl<'a> Book<'a> {
         link(text, &self.absolute(&encoded_url(url)))
     }
 
-    /// Returns the URL of an address of the site.
+    /// Puts the site's URL before an address that begins with `/`; returns any other address as it is.
     fn absolute(&self, address: &str) -> String {
         if address.starts_with('/') {
             format!("{}{address}", self.site_url)

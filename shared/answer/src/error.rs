@@ -6,9 +6,9 @@ use std::time::Duration;
 /// The kind of an error, which decides the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Change the request.
+    /// The request is invalid; the client must change it.
     Invalid,
-    /// Sign in: the token is missing or invalid.
+    /// The token is missing or invalid; the client must sign in.
     Unauthorized,
     /// The request's origin is not allowed.
     Forbidden,
@@ -20,13 +20,13 @@ pub enum ErrorKind {
     TooLarge,
     /// The body has the wrong content type.
     UnsupportedMediaType,
-    /// Wait, then retry.
+    /// The client sent too many requests in a period; it may retry after a delay.
     RateLimited,
-    /// A dependency is down or still starting; wait, then retry.
+    /// A dependency is down or still starting; the client may retry after a delay.
     Unavailable,
-    /// Too many requests at once; wait, then retry.
+    /// Too many requests are being handled; the client may retry after a delay.
     Overloaded,
-    /// A bug.
+    /// The service has a bug.
     Internal,
 }
 

@@ -35,7 +35,7 @@ pub enum FacetValue {
     Texts(Vec<String>),
 }
 
-/// True for a name that all stores accept: letters, digits and `_`, with a letter first.
+/// True for a name that all stores accept: at most 40 letters, digits and `_`, with a letter first.
 pub(super) fn is_facet_name(name: &str) -> bool {
     name.len() <= 40
         && name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -10,7 +10,7 @@ pub type Inputs = BTreeMap<String, Input>;
 /// A file that was used or looked for while a page was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// Its content.
+    /// The file's content.
     Content(Vec<u8>),
     /// There is no such file.
     Absent,

@@ -7,7 +7,7 @@ const NAME: &str = "mdx-code-block";
 /// Docusaurus removes fences of these lengths only, the shorter ones first.
 const FENCES: [&str; 2] = ["```", "````"];
 
-/// A page's body without the lines of these fences.
+/// A page's body without the fences' opening and closing lines.
 pub(super) struct Unwrapped<'a> {
     pub(super) text: Cow<'a, str>,
     /// The lines of the body that remain, and those that were removed, from 0. Empty if none was removed.

@@ -42,7 +42,8 @@ pub fn decoded_url(url: &str) -> String {
     percent_decode_str(url).decode_utf8_lossy().into_owned()
 }
 
-/// Returns the path of an address on the web, or of one from the root of the site's host, without its query and fragment.
+/// Returns the path of a URL, or of an address from the root of the site's host, without its query and fragment. `None` for relative addresses and
+/// other schemes.
 pub(crate) fn path_of_address(address: &str) -> Option<String> {
     let rest = address
         .strip_prefix("https://")

@@ -111,7 +111,7 @@ pub struct SiteSettings {
     pub instances: Vec<Instance>,
     /// `trailingSlash`; `None` leaves URLs as derived from files.
     pub trailing_slash: Option<bool>,
-    /// The locale without a prefix.
+    /// The locale whose URLs have no prefix.
     pub default_locale: String,
     /// Folders whose files the site serves unchanged, relative to the site: `static`.
     pub static_folders: Vec<String>,

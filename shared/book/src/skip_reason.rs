@@ -21,7 +21,7 @@ pub enum SkipReason {
     /// A file of HTML that is only a part of a page, such as a template.
     #[error("it has no <title>, so it is only a part of a page")]
     Untitled,
-    /// A built page that asks not to be found.
+    /// A built page that asks search engines not to index it.
     #[error("its `robots` tag says `noindex`")]
     NoIndex,
     /// A built page that only leads to another one.

@@ -215,11 +215,11 @@ impl Config {
 /// Whether a chat model writes the questions that sections lack, without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionBudget {
-    /// It does not.
+    /// No chat model writes questions without a command.
     Off,
-    /// It does, and costs nothing that could be counted.
+    /// A chat model writes them without a budget, since it runs on a private server and costs nothing that can be counted.
     Unlimited,
-    /// It does, for this many millionths of a dollar a day.
+    /// A chat model writes them for at most this many millionths of a dollar a day.
     Daily(u64),
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct QuestionReport {
     pub(crate) unknown_sections: Vec<String>,
     /// Files whose page does not exist.
     pub(crate) unknown_pages: Vec<String>,
-    /// Lines that are not used.
+    /// Lines of the files that are not used, and why.
     pub(crate) problems: Vec<String>,
 }
 

@@ -48,7 +48,7 @@ impl AllowedLinks {
         allowed
     }
 
-    /// Returns the normalised target of a link that is allowed and works wherever the answer is shown.
+    /// Returns the normalised target of a link. `None` if it is not allowed, or would not work wherever the answer is shown.
     pub(super) fn href(&self, target: &str) -> Option<String> {
         href::of(target).filter(|_| self.has_target(target))
     }

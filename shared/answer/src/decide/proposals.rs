@@ -62,7 +62,7 @@ pub async fn proposals(
     Ok(proposals)
 }
 
-/// Reads the sections with questions of the open page, if the filters admit the page.
+/// Reads those sections of the open page that have questions, if the filters admit the page.
 async fn open_page(
     retriever: &Retriever,
     filters: &Filters,

@@ -93,7 +93,7 @@ pub(super) enum Role {
     Jump { id: String, from: usize },
 }
 
-/// Where the links of a page lead from.
+/// The address that the links of a page are relative to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Address<'a> {
     /// The page's URL path.

@@ -20,7 +20,7 @@ const KEPT: &str = "its file is gone, and deleting most of the book is not allow
 /// Whether more than half of the book may be deleted in one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MassDeletion {
-    /// The run fails instead.
+    /// It may not; the run fails instead.
     #[default]
     Stop,
     /// These pages stay and are recorded as failed; everything else is done. For a server that watches a folder: an editor or `git` may
@@ -29,7 +29,7 @@ pub enum MassDeletion {
         /// The last time at which no change was in progress. Pages committed later are of the change itself, so they do not count.
         since: Timestamp,
     },
-    /// The caller asked for the deletion.
+    /// It may, since the caller asked for it.
     Allow,
 }
 

@@ -31,7 +31,7 @@ pub struct NewExchange {
     pub conversation_id: Uuid,
     /// HMAC of the conversation's session.
     pub session_hash: String,
-    /// The exchange.
+    /// The question, and its answer if it is complete.
     pub exchange: StoredExchange,
     /// How long the conversation is kept from now on.
     pub keep: Duration,

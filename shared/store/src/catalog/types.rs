@@ -42,7 +42,7 @@ pub struct IndexSpec {
 /// An index to find or create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewIndex {
-    /// The identity.
+    /// The identity by which the catalog finds the index.
     pub spec: IndexSpec,
     /// The collection in the vector store.
     pub collection: String,
@@ -118,7 +118,7 @@ impl IndexState {
 pub struct IndexRow {
     /// The id.
     pub index_id: i64,
-    /// The identity.
+    /// The identity by which the catalog finds the index.
     pub spec: IndexSpec,
     /// The collection in the vector store.
     pub collection: String,
@@ -258,7 +258,7 @@ pub struct DocumentRow {
 pub struct StoredDocument {
     /// The fields of the last commit.
     pub row: DocumentRow,
-    /// Starts at 1 and rises by one with each commit.
+    /// The document's revision, which starts at 1 and rises by one with each commit.
     pub revision: i64,
     /// The number of chunks.
     pub chunk_count: u64,

@@ -13,9 +13,9 @@ pub(super) struct Paragraph {
     pub(super) stretch: String,
     /// The length at the last attempt that left a construct open.
     pub(super) tried: usize,
-    /// White space after the stretch.
+    /// White space after `stretch`, not yet written.
     pub(super) space: String,
-    /// Separates the stretch from the text written before.
+    /// What separates `stretch` from the text written before.
     pub(super) joint: &'static str,
     pub(super) has_begun: bool,
 }

@@ -19,7 +19,7 @@ const EXCLUDE_FILE: &str = "info/exclude";
 /// The most bytes of an ignore file, far above any handwritten one.
 const MAX_IGNORE_BYTES: usize = 256 << 10;
 
-/// The most submodules within submodules.
+/// The greatest depth of submodules within submodules.
 const MAX_SUBMODULES: usize = 8;
 
 /// Knows which files are published, from ignore files and indexes. These are parsed again only if they change.
