@@ -245,7 +245,7 @@ fn components_within_a_line_leave_no_space() {
             "Press <Key>Ctrl</Key>, then (<Key>C</Key>).",
             "Press Ctrl, then (C).",
         ),
-        ("<Step>One</Step><Step>Two</Step>", "One Two"),
+        ("<Step>One</Step><Step>Two</Step>", "One  Two"),
         ("a<br/>b <Badge text=\"New\"/>c", "a b  New c"),
     ] {
         assert_eq!(plain(line), expected, "{line}");
