@@ -326,6 +326,12 @@ impl Preparer<'_> {
         if !is_component || tag.self_closing {
             return is_component.then_some(tag.length);
         }
+        // Its attributes show something, such as a heading. In a generated page the plugin's components are written this way.
+        let shows_attributes =
+            tag.children.is_some() || tag.made_as.is_some() || tag.target.is_some();
+        if shows_attributes || self.generated.is_some() {
+            return None;
+        }
         let content = rest[tag.length..].trim_start();
         let after = content
             .strip_prefix("</")?
