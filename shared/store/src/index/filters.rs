@@ -124,8 +124,7 @@ impl std::fmt::Display for FacetFilter {
 }
 
 impl Filters {
-    /// Returns the filters that a chunk fulfils, each with the chunk's own value. Module and chapter are given by number if `by_number` is set, else
-    /// by title.
+    /// Returns the filters that a chunk fulfils, each with the chunk's own value.
     #[must_use]
     pub fn fulfilled_by(payload: ChunkPayload, by: PlacedBy) -> Self {
         let place = |title, number: Option<i64>| match by {
@@ -189,7 +188,7 @@ impl Filters {
     }
 }
 
-/// How [`Filters::fulfilled_by`] names module and chapter.
+/// Whether [`Filters::fulfilled_by`] names module and chapter by title or by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlacedBy {
     /// By their titles.
