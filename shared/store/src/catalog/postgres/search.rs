@@ -47,7 +47,8 @@ impl PostgresCatalog {
                     SELECT chunk_id, words FROM document_chunks
                     WHERE index_id = $1 AND words @@ to_tsquery('simple', $3) AND payload @> $4
                         AND NOT EXISTS (SELECT FROM jsonb_each_text($5) AS most (field, number)
-                            WHERE (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8)
+                            WHERE CASE jsonb_typeof(payload #> string_to_array(most.field, '.')) WHEN 'number'
+                                THEN (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8 END)
                         AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
                  hit AS MATERIALIZED (
                     SELECT chunk_id, number FROM found JOIN query ON found.words @@ query.query),
