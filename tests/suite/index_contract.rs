@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use bookrag::book::{FacetKind, Facets};
 use bookrag::index::{Filters, IndexError, NewPoint, ScoredPoint, VectorIndex, VectorQuery};
+use bookrag::words::{Language, terms_in};
 use bookrag_test_qdrant::Engine;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{NamedVectors, PointStruct, UpsertPointsBuilder};
@@ -114,7 +115,7 @@ async fn search(
     limit: usize,
 ) -> Result<Vec<ScoredPoint>, IndexError> {
     let query = VectorQuery {
-        text,
+        terms: &terms_in(text, &[Language::ENGLISH]),
         vector,
         tokens: &[],
         with_questions: true,

@@ -19,6 +19,7 @@ use store::catalog::{
     SqliteCatalog,
 };
 use store::index::{ChunkPayload, Filters, LocalIndex, VectorQuery};
+use text::{Language, terms_in};
 use uuid::Uuid;
 
 const SIZES: [usize; 2] = [5_000, 55_000];
@@ -181,7 +182,7 @@ impl Book {
             ..Filters::default()
         };
         let query = VectorQuery {
-            text: &question.text,
+            terms: &terms_in(&question.text, &[Language::ENGLISH]),
             vector: &question.vector,
             tokens,
             with_questions: true,

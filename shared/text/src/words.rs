@@ -1,9 +1,17 @@
 //! Splits texts into the terms that a ranker compares: lower case, without stop words, stemmed, with the parts of compounds.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use qdrant_rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The version of the terms of a text, part of an index's identity. Raise it when equal texts get other terms.
+pub const TERMS_VERSION: u32 = 2;
+
+/// The most characters of a stop word that text without spaces is split at.
+const LONGEST_STOP_WORD: usize = 4;
 
 /// A language with its stemmer and its stop words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,45 +159,56 @@ impl Words {
         with_terms.filter(move |(_, term)| !asking.contains(term))
     }
 
-    /// Returns prefixes that match all forms of each relevant word, for a prefix search.
-    ///
-    /// A stem is not enough: that of `battery` is `batteri`.
-    #[must_use]
-    pub fn beginnings(&self, text: &str) -> Vec<Vec<String>> {
-        let words = self.that_matter(text).into_iter();
-        words.map(|word| self.beginnings_of(word)).collect()
-    }
-
-    fn beginnings_of(&self, word: String) -> Vec<String> {
-        let stem = self.stem(&word);
-        let mut beginnings = Vec::new();
-        if self.language == Language::ENGLISH {
-            let rewritten = REWRITTEN_ENDINGS.iter().filter_map(|(ending, other)| {
-                let kept = stem.strip_suffix(ending)?;
-                Some(format!("{kept}{other}"))
-            });
-            beginnings.extend(rewritten);
-        }
-        if !word.starts_with(&stem) {
-            beginnings.push(word);
-        }
-        beginnings.push(stem);
-        beginnings
-    }
-
-    /// Returns the words of a text in order, in lower case, without stop words; compounds whole and in parts.
+    /// Returns the words of a text in order, in lower case, without stop words: compounds whole and in parts, and the pairs of text without spaces.
     fn that_matter(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
         for word in split(text) {
-            found.push(word.to_lowercase());
-            let parts = parts(word);
-            if parts.len() > 1 {
-                let parts = parts.into_iter().filter(|part| part.chars().count() > 1);
-                found.extend(parts.map(str::to_lowercase));
+            if !word.is_ascii() && word.contains(is_unspaced) {
+                self.push_mixed(word, &mut found);
+            } else {
+                push_compound(word, &mut found);
             }
         }
         found.retain(|word| !self.ignored.contains(&**word));
         found
+    }
+
+    /// Appends the words of a run of letters that may change between scripts, as in `Docker安装`.
+    fn push_mixed(&self, word: &str, found: &mut Vec<String>) {
+        let mut rest = word;
+        while let Some(first) = rest.chars().next() {
+            let unspaced = is_unspaced(first);
+            let end = rest.find(|c| is_unspaced(c) != unspaced && !is_combining_mark(c));
+            let (run, after) = rest.split_at(end.unwrap_or(rest.len()));
+            if unspaced {
+                self.push_pairs(run, found);
+            } else {
+                push_compound(run, found);
+            }
+            rest = after;
+        }
+    }
+
+    /// Appends the overlapping pairs of characters between the stop words of text without spaces: `如何安装数据库` gives `安装`, `装数`, `数据`, `据库`.
+    fn push_pairs(&self, run: &str, found: &mut Vec<String>) {
+        let run = run.to_lowercase();
+        let mut ends: Vec<usize> = run.grapheme_indices(true).map(|(at, _)| at).collect();
+        ends.push(run.len());
+        let count = ends.len() - 1;
+        let (mut from, mut at) = (0, 0);
+        while at < count {
+            let longest = (at + 2..=count.min(at + LONGEST_STOP_WORD))
+                .rev()
+                .find(|end| self.ignored.contains(&run[ends[at]..ends[*end]]));
+            match longest {
+                Some(end) => {
+                    push_windows(&run, &ends[from..=at], found);
+                    (from, at) = (end, end);
+                }
+                None => at += 1,
+            }
+        }
+        push_windows(&run, &ends[from..], found);
     }
 
     fn stem(&self, word: &str) -> String {
@@ -237,17 +256,6 @@ pub fn bm25_weight(frequency: f32, length: f32) -> f32 {
     const B: f32 = 0.75;
     frequency * (K + 1.0) / (frequency + K * (1.0 - B + B * length))
 }
-
-/// Endings of English stems that Snowball rewrites instead of removing, with the endings of other forms of the word. Source: steps 1b, 1c and 2 of
-/// <https://snowballstem.org/algorithms/english/stemmer.html>.
-const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
-    // batteri: battery
-    ("i", "y"),
-    // scale: scaling
-    ("e", "ing"),
-    // capabl: capability
-    ("bl", "bil"),
-];
 
 /// Numbers the terms of texts; equal terms have equal numbers. Each distinct word is stemmed only once, so use one instance for many texts.
 #[derive(Debug)]
@@ -311,10 +319,67 @@ impl<'w> TermNumbers<'w> {
     }
 }
 
-/// Splits a text into words, unchanged.
+/// Splits a text into words, unchanged. Text without spaces, such as a Chinese clause, is one word.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+    text.split(|c: char| !is_of_a_word(c))
         .filter(|word| !word.is_empty())
+}
+
+fn is_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || (!c.is_ascii() && is_combining_mark(c))
+}
+
+/// True for letters of the scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and of Hangul, which puts them only after
+/// endings. Words of such scripts are compared by pairs of characters.
+#[must_use]
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1100}'..='\u{11ff}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3041}'..='\u{30ff}'
+        | '\u{3130}'..='\u{318f}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ffdc}'
+        | '\u{20000}'..='\u{323af}')
+}
+
+/// Appends the pairs of neighbours among the characters that end before `ends`, or the only character.
+fn push_windows(text: &str, ends: &[usize], found: &mut Vec<String>) {
+    match ends {
+        [] | [_] => {}
+        [from, end] => found.push(text[*from..*end].to_owned()),
+        _ => found.extend(
+            ends.windows(3)
+                .map(|place| text[place[0]..place[2]].to_owned()),
+        ),
+    }
+}
+
+/// Appends a word in lower case, then its parts if it is a compound.
+fn push_compound(word: &str, found: &mut Vec<String>) {
+    found.push(word.to_lowercase());
+    let parts = parts(word);
+    if parts.len() > 1 {
+        let parts = parts.into_iter().filter(|part| part.chars().count() > 1);
+        found.extend(parts.map(str::to_lowercase));
+    }
+}
+
+/// Returns the distinct terms of a text in any of some languages, sorted: what a search over texts of these languages looks for.
+#[must_use]
+pub fn terms_in(text: &str, languages: &[Language]) -> Vec<String> {
+    let terms: BTreeSet<String> = languages
+        .iter()
+        .flat_map(|language| Words::new(*language).terms(text))
+        .collect();
+    terms.into_iter().collect()
 }
 
 impl std::fmt::Debug for Words {
@@ -413,6 +478,30 @@ mod tests {
         assert_eq!(of("ur", "help node"), ["help", "node"]);
         let words = Words::new(Language::ENGLISH);
         assert_eq!(words.terms("help the node"), ["help", "node"]);
+    }
+
+    #[test]
+    fn text_without_spaces_is_compared_by_pairs_of_characters() {
+        let terms = |locale: &str, text: &str| Words::new(Language::of_locale(locale)).terms(text);
+        assert_eq!(
+            terms("zh", "如何安装数据库？"),
+            ["安装", "装数", "数据", "据库"]
+        );
+        assert_eq!(terms("zh-CN", "Docker安装"), ["docker", "安装"]);
+        assert_eq!(terms("zh", "水"), ["水"]);
+        assert_eq!(terms("ja", "ポンプ"), ["ポン", "ンプ"]);
+        assert_eq!(terms("ko", "펌프의"), ["펌프", "프의"]);
+        // A Thai vowel or tone mark belongs to its consonant.
+        assert_eq!(terms("", "น้ำมัน"), ["น้ำมั", "มัน"]);
+        // The same in a page whose language is not known to be Chinese.
+        assert_eq!(terms("en", "安装"), ["安装"]);
+    }
+
+    #[test]
+    fn marks_are_parts_of_their_words() {
+        for word in ["हिन्दी", "שָׁלוֹם", "cafe\u{301}"] {
+            assert_eq!(split(word).collect::<Vec<_>>(), [word]);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use bookrag::catalog::{Catalog, ChunkRow};
 use bookrag::chunk::SectionType;
 use bookrag::index::{ChunkPayload, FacetFilter, Filters, TitleOrNumber};
 use bookrag::retrieve::Language;
+use bookrag::words::terms_in;
 
 use uuid::Uuid;
 
@@ -31,7 +32,8 @@ async fn search(
     filters: &Filters,
     limit: u32,
 ) -> Vec<Found> {
-    let found = catalog.search_text(index_id, text, filters, limit).await;
+    let terms = terms_in(text, &[Language::ENGLISH]);
+    let found = catalog.search_text(index_id, &terms, filters, limit).await;
     let found = found.unwrap().into_iter();
     found.map(|chunk| (chunk.point_id, chunk.payload)).collect()
 }

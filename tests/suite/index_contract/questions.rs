@@ -40,7 +40,7 @@ fn points() -> Vec<NewPoint> {
 
 async fn scored(store: &Store, with_questions: bool, limit: usize) -> Vec<ScoredPoint> {
     let query = VectorQuery {
-        text: "",
+        terms: &[],
         vector: &vector(QUERY),
         tokens: &[],
         with_questions,

@@ -2,6 +2,7 @@
 
 use bookrag::embed::{WeightedToken, widened};
 use bookrag::index::{Filters, ScoredPoint, VectorQuery};
+use bookrag::words::{Language, terms_in};
 use uuid::Uuid;
 
 use super::points::{DIMENSIONS, dot, ids, many, point, token, vector, with_tokens, word};
@@ -27,7 +28,7 @@ fn question() -> Vec<WeightedToken> {
 
 async fn scored(store: &Store, text: &str, tokens: &[WeightedToken]) -> Vec<ScoredPoint> {
     let query = VectorQuery {
-        text,
+        terms: &terms_in(text, &[Language::ENGLISH]),
         vector: &vector(QUERY),
         tokens,
         with_questions: false,

@@ -44,7 +44,7 @@ async fn received(dimensions: usize, asked: usize) -> usize {
         weight: 1.0,
     });
     let question = VectorQuery {
-        text: "robot",
+        terms: &["robot".to_owned()],
         vector: &query,
         tokens: &tokens.collect::<Vec<_>>(),
         with_questions: true,

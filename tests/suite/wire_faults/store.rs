@@ -123,7 +123,7 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
     };
     let collection = &ingest.index_row.collection;
     let query = VectorQuery {
-        text: "frost",
+        terms: &["frost".to_owned()],
         vector: &[],
         tokens: &[],
         with_questions: true,

@@ -30,7 +30,7 @@ use store::index::{Filters, IndexError, VectorIndex};
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
 pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
-use text::TermNumbers;
+use text::{TermNumbers, terms_in};
 pub use text::{Language, Words};
 
 #[cfg(test)]
@@ -283,8 +283,9 @@ impl Retriever {
             degraded.push(Degradation::Embedder);
         }
         let embed_ms = milliseconds(started);
+        let terms = terms_in(&searched, &self.languages(filters));
         let (found, indexing, off_topic) = tokio::join!(
-            self.search(&searched, &question, filters),
+            self.search(&terms, &question, filters),
             self.indexing(),
             self.off_topic_nearness(&question.vector)
         );
@@ -402,6 +403,22 @@ impl Retriever {
         let scores = reranker.scores(query, &passages).await?;
         fusion::reranked(candidates, &scores);
         Ok(())
+    }
+}
+
+impl Retriever {
+    /// Returns the languages of the pages that a search covers. A page keeps its own language when it is shown under a locale without a translation.
+    fn languages(&self, filters: &Filters) -> Vec<Language> {
+        let site = &self.index.site;
+        let mut languages = vec![language_of(filters)];
+        if !site.default_locale.is_empty() {
+            languages.push(Language::of_locale(&site.default_locale));
+        }
+        if filters.locale.is_none() {
+            let locales = site.locales.iter();
+            languages.extend(locales.map(|locale| Language::of_locale(locale)));
+        }
+        languages
     }
 }
 

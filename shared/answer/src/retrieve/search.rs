@@ -28,12 +28,12 @@ impl Retriever {
     /// vector store is unavailable.
     pub(super) async fn search(
         &self,
-        text: &str,
+        terms: &[String],
         question: &EmbeddedQuestion,
         filters: &Filters,
     ) -> Result<FoundChunks, RetrieveError> {
         let query = VectorQuery {
-            text,
+            terms,
             vector: &question.vector,
             tokens: &question.tokens,
             with_questions: self.index.spec.question_vectors.is_some(),
@@ -80,7 +80,7 @@ impl Retriever {
         let limit = u32::try_from(query.limit).unwrap_or(u32::MAX);
         let search =
             self.catalog()
-                .search_text(self.index.index_id, query.text, query.filters, limit);
+                .search_text(self.index.index_id, query.terms, query.filters, limit);
         let search = tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search);
         let (outcome, search_ms) = timed(search).await;
         let chunks = match outcome {

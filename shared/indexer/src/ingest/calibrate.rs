@@ -40,7 +40,7 @@ impl Ingest {
             .zip(0..)
             .filter_map(|(vector, at)| off_topic.nearness(vector, Some(at)));
         let calibration = Calibration {
-            book: Scale::from_values(self.nearness(&questions, &vectors).await?),
+            book: Scale::from_values(self.nearness(&vectors).await?),
             off_topic: Scale::from_values(to_others.collect()),
             chunks,
         };
@@ -53,12 +53,11 @@ impl Ingest {
     /// Returns how near each question comes to the book.
     async fn nearness(
         &self,
-        questions: &[String],
         vectors: &[Vec<f32>],
     ) -> Result<Vec<f32>, IndexError> {
         let filters = self.default_filters();
         let found: Vec<Vec<ScoredPoint>> = self
-            .nearest(questions, vectors, &filters)
+            .nearest(vectors, &filters)
             .try_collect()
             .await?;
         let nearness = found.iter().filter_map(|points| {
@@ -71,25 +70,21 @@ impl Ingest {
     /// Returns the nearest points of each question.
     fn nearest<'a>(
         &'a self,
-        questions: &'a [String],
         vectors: &'a [Vec<f32>],
         filters: &'a Filters,
     ) -> impl Stream<Item = Result<Vec<ScoredPoint>, IndexError>> + Send + 'a {
         let collection = &self.index_row.collection;
-        let searches = questions
-            .iter()
-            .zip(vectors)
-            .map(move |(text, vector)| async move {
-                let query = VectorQuery {
-                    text,
-                    vector,
-                    tokens: &[],
-                    with_questions: false,
-                    filters,
-                    limit: NEAREST_CHUNKS,
-                };
-                self.index.search(collection, &query).await
-            });
+        let searches = vectors.iter().map(move |vector| async move {
+            let query = VectorQuery {
+                terms: &[],
+                vector,
+                tokens: &[],
+                with_questions: false,
+                filters,
+                limit: NEAREST_CHUNKS,
+            };
+            self.index.search(collection, &query).await
+        });
         stream::iter(searches).buffered(SEARCHES)
     }
 

@@ -12,6 +12,7 @@ use super::{Change, Ingest, IngestError};
 use models::embed::Embedding;
 use store::catalog::{JoinedChunk, StoredDocument};
 use store::index::{Filters, PlacedBy, VectorQuery};
+use text::terms_in;
 
 const READS: usize = 8;
 /// Documents whose reads are prepared together: a prepared read takes memory, too.
@@ -189,7 +190,7 @@ impl Ingest {
             source: Some(source.to_owned()),
             ..Filters::default()
         };
-        let by_source = query(vector, source, &of_the_page);
+        let by_source = query(vector, &[], &of_the_page);
         let found = self.index.search(collection, &by_source).await?;
         let points: Vec<Uuid> = found.iter().map(|point| point.point_id).collect();
         let chunks = self.catalog.join(self.index_row.index_id, &points).await?;
@@ -198,9 +199,9 @@ impl Ingest {
         };
         let by_title = Filters::fulfilled_by(payload.clone(), PlacedBy::Title);
         let by_number = Filters::fulfilled_by(payload.clone(), PlacedBy::Number);
-        let text = &payload.text;
-        let by_title = query(vector, text, &by_title);
-        let by_number = query(&[], text, &by_number);
+        let terms = terms_in(&payload.text, &[payload.language()]);
+        let by_title = query(vector, &[], &by_title);
+        let by_number = query(&[], &terms, &by_number);
         let (dense, lexical) = tokio::try_join!(
             self.index.search(collection, &by_title),
             self.index.search(collection, &by_number)
@@ -241,9 +242,9 @@ impl Ingest {
 }
 
 /// Returns a search for the best chunk; it is a full-text search if the vector is empty.
-fn query<'a>(vector: &'a [f32], text: &'a str, filters: &'a Filters) -> VectorQuery<'a> {
+fn query<'a>(vector: &'a [f32], terms: &'a [String], filters: &'a Filters) -> VectorQuery<'a> {
     VectorQuery {
-        text,
+        terms,
         vector,
         tokens: &[],
         with_questions: false,

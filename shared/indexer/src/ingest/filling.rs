@@ -251,7 +251,8 @@ mod tests {
     fn pages_with(ingest: &Ingest, word: &str) -> usize {
         let index_id = ingest.index_row.index_id;
         let filters = Filters::default();
-        let search = ingest.catalog.search_text(index_id, word, &filters, 10);
+        let terms = [word.to_owned()];
+        let search = ingest.catalog.search_text(index_id, &terms, &filters, 10);
         block_on(search).unwrap().len()
     }
 }

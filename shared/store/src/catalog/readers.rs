@@ -141,22 +141,19 @@ impl Catalog {
         on_store!(self, store => store.add_feedback(feedback))
     }
 
-    /// Returns the chunks that the filters admit and that contain any form of any of the text's words, best first: more and rarer
-    /// words rank higher. Words in breadcrumbs count like those in texts.
-    ///
-    /// Chunks committed before payloads were stored are not found; on SQLite, neither are those committed before the word index
-    /// existed.
+    /// Returns the chunks that the filters admit and that have any of the terms (see [`text::terms_in`]), best first: more and rarer terms rank higher.
+    /// Terms of breadcrumbs count like those of texts.
     pub async fn search_text(
         &self,
         index_id: i64,
-        text: &str,
+        terms: &[String],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        on_store!(self, store => store.search_text(index_id, text, filters, limit))
+        on_store!(self, store => store.search_text(index_id, terms, filters, limit))
     }
 
     /// Returns the distinct values of a payload field: the entries of lists, and numbers as text. Reads every chunk of the index.

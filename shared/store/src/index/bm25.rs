@@ -1,28 +1,69 @@
-//! The settings of a hosted store's BM25, which are part of an index's identity.
+//! The terms that the chunks of every store are found by, and their weights in BM25.
 
-/// Term frequency saturation, the usual value (Robertson and Zaragoza, 2009).
-pub(super) const K: f64 = 1.2;
-/// Length normalisation, the usual value (Robertson and Zaragoza, 2009).
-pub(super) const B: f64 = 0.75;
-/// The mean number of words in a chunk, by which lengths are normalised.
-pub(super) const AVERAGE_WORDS: f64 = 256.0;
-/// The language of stems and stop words.
-pub(super) const LANGUAGE: &str = "english";
+use text::{TERMS_VERSION, Words};
 
-/// Returns the BM25 settings as part of an index's identity.
+use super::ChunkPayload;
+
+/// The number of terms in a chunk by which a hosted store normalises lengths: about the mean of fifteen sites. The local store computes its own mean.
+#[cfg(feature = "cloud")]
+const AVERAGE_TERMS: f32 = 80.0;
+
+/// Returns what the terms of an index depend on, as part of its identity.
 #[must_use]
 pub fn bm25_settings() -> String {
-    format!("k={K} b={B} avg_len={AVERAGE_WORDS} language={LANGUAGE}")
+    format!("terms={TERMS_VERSION}")
 }
 
-#[cfg(test)]
+/// Returns the terms of a chunk's searched text, in its page's language.
+pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
+    Words::new(payload.language()).terms(&payload.searched_text())
+}
+
+/// Returns a chunk's sparse vector: the dimensions of its terms, with their weights in BM25 except for the rarity, which the store knows.
+#[cfg(feature = "cloud")]
+#[expect(clippy::cast_precision_loss, reason = "a chunk has few terms")]
+pub(super) fn document_vector(terms: &[String]) -> (Vec<u32>, Vec<f32>) {
+    let mut frequencies = std::collections::BTreeMap::<u32, f32>::new();
+    for term in terms {
+        *frequencies.entry(dimension(term)).or_default() += 1.0;
+    }
+    let length = terms.len() as f32 / AVERAGE_TERMS;
+    frequencies
+        .into_iter()
+        .map(|(dimension, frequency)| (dimension, text::bm25_weight(frequency, length)))
+        .unzip()
+}
+
+/// Returns a question's sparse vector. Its terms count equally.
+#[cfg(feature = "cloud")]
+pub(super) fn question_vector(terms: &[String]) -> (Vec<u32>, Vec<f32>) {
+    let dimensions: std::collections::BTreeSet<u32> =
+        terms.iter().map(|term| dimension(term)).collect();
+    dimensions.into_iter().map(|dimension| (dimension, 1.0)).unzip()
+}
+
+/// Returns the dimension of a term: the first four bytes of its SHA-256. Of 100,000 terms, about one pair shares a dimension.
+#[cfg(feature = "cloud")]
+fn dimension(term: &str) -> u32 {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::digest(term);
+    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
+}
+
+#[cfg(all(test, feature = "cloud"))]
 mod tests {
     use super::*;
 
-    /// Stored indexes contain this text in their identity.
     #[test]
-    fn the_settings_are_written_as_in_stored_indexes() {
-        let text = "k=1.2 b=0.75 avg_len=256 language=english";
-        assert_eq!(bm25_settings(), text);
+    fn a_term_that_occurs_more_often_weighs_more_and_a_question_counts_it_once() {
+        let terms = ["node", "spin", "node"].map(str::to_owned);
+        let (dimensions, weights) = document_vector(&terms);
+        assert!(dimensions.is_sorted());
+        let weight = |term: &str| {
+            let place = dimensions.binary_search(&dimension(term));
+            weights[place.expect("a term of the chunk")]
+        };
+        assert!(weight("node") > weight("spin") && weight("spin") > 0.0);
+        assert_eq!(question_vector(&terms), (dimensions, vec![1.0, 1.0]));
     }
 }

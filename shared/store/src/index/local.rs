@@ -23,7 +23,6 @@ use models::embed::MaxSim;
 use text::{DocumentFrequencies, Language};
 
 pub(crate) use stored::{STORED_COLUMNS, split, stored_payload};
-pub(crate) use words::document_terms;
 
 /// The vectors in a book's SQLite file; clones share the in-memory data.
 #[derive(Debug, Clone)]
@@ -196,7 +195,7 @@ impl LocalIndex {
         query: &VectorQuery<'_>,
     ) -> Result<Vec<ScoredPoint>, IndexError> {
         let (name, index) = (collection.to_owned(), self.clone());
-        let (text, filters, limit) = (query.text.to_owned(), query.filters.clone(), query.limit);
+        let (terms, filters, limit) = (query.terms.to_vec(), query.filters.clone(), query.limit);
         let with_questions = query.with_questions;
         let vector = nearest::unit(query.vector);
         let question = MaxSim::new(query.tokens);
@@ -214,7 +213,7 @@ impl LocalIndex {
             let admitted = image.chunks.admitted(&filters);
             let by_words = image
                 .chunks
-                .best_by_words(&transaction, &text, &admitted, limit)?;
+                .best_by_words(&transaction, &terms, &admitted, limit)?;
             if vector.is_empty() {
                 return Ok(image.chunks.points(by_words));
             }
@@ -233,7 +232,7 @@ impl LocalIndex {
         &self,
         connection: &Connection,
         index_id: i64,
-        text: &str,
+        terms: &[String],
         filters: &Filters,
         limit: usize,
     ) -> Result<Vec<ScoredPoint>, DatabaseError> {
@@ -244,7 +243,7 @@ impl LocalIndex {
         let admitted = image.chunks.admitted(filters);
         let best = image
             .chunks
-            .best_by_words(connection, text, &admitted, limit)?;
+            .best_by_words(connection, terms, &admitted, limit)?;
         Ok(image.chunks.points(best))
     }
 

@@ -24,6 +24,7 @@ use book::Facets;
 use models::embed::{Embedding, TokenVectors, WeightedToken};
 
 pub use bm25::bm25_settings;
+pub(crate) use bm25::document_terms;
 #[cfg(feature = "cloud")]
 use conditions::facet_fields;
 pub use conditions::{Condition, FilterValues, Test, facet_field};
@@ -33,7 +34,7 @@ pub use filters::{FacetFilter, Filters, PlacedBy, TitleOrNumber};
 #[cfg(feature = "embedded")]
 pub use local::LocalIndex;
 #[cfg(feature = "embedded")]
-pub(crate) use local::{STORED_COLUMNS, document_terms, split, stored_payload};
+pub(crate) use local::{STORED_COLUMNS, split, stored_payload};
 pub use payload::ChunkPayload;
 #[cfg(feature = "cloud")]
 pub use qdrant::QdrantIndex;
@@ -77,7 +78,7 @@ pub enum IndexError {
     #[error("the vector store answered with {0}")]
     Malformed(String),
     /// The store's version lacks required features.
-    #[error("Qdrant {found} is too old: bookrag needs {needed} or newer, which computes BM25")]
+    #[error("Qdrant {found} is too old: bookrag needs {needed} or newer")]
     TooOld {
         /// The store's version.
         found: String,
@@ -100,8 +101,8 @@ pub struct NewPoint {
 /// A combined vector search and full-text search.
 #[derive(Debug, Clone, Copy)]
 pub struct VectorQuery<'a> {
-    /// The question, for BM25.
-    pub text: &'a str,
+    /// The terms to find by BM25 (see [`text::terms_in`]); none for vector search only.
+    pub terms: &'a [String],
     /// The question's vector, of unit length; empty for full-text search only.
     pub vector: &'a [f32],
     /// The question's tokens; empty for no token scores, for example if the collection has no token vectors.

@@ -22,11 +22,11 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::conditions::{FILTERED_FIELDS, FieldKind};
-use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
+use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery, bm25};
 use models::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
 use convert::{
-    bm25_document, embedding_of, from_client, payload_of, point_struct, scored, selected,
+    embedding_of, from_client, payload_of, point_struct, scored, selected,
     tokens_of, uuid_of, weighed_tokens,
 };
 
@@ -36,9 +36,8 @@ const DENSE: &str = "dense";
 const TOKENS: &str = "tokens";
 /// The vectors of the questions that a chunk answers, compared by the best cosine.
 const QUESTIONS: &str = "questions";
-/// The BM25 weights, computed by Qdrant from the embedded text and the questions.
+/// The BM25 weights of the terms; Qdrant multiplies them by the rarity.
 const LEXICAL: &str = "bm25";
-const BM25_MODEL: &str = "qdrant/bm25";
 
 /// HNSW edges of a node, and candidates during construction.
 const HNSW_M: u64 = 16;
@@ -360,7 +359,8 @@ impl QdrantIndex {
     ) -> Result<Vec<ScoredPoint>, IndexError> {
         let limit = query.limit as u64;
         let filter = filter::to_qdrant(query.filters);
-        let words = Query::new_nearest(VectorInput::from(bm25_document(query.text)));
+        let (dimensions, weights) = bm25::question_vector(query.terms);
+        let words = Query::new_nearest(VectorInput::new_sparse(dimensions, weights));
         let request = QueryPointsBuilder::new(collection)
             .with_payload(false)
             .with_vectors(false);

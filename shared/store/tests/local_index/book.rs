@@ -10,6 +10,7 @@ use store::catalog::{
 };
 use store::index::{ChunkPayload, Filters, LocalIndex, ScoredPoint, VectorQuery};
 use tempfile::TempDir;
+use text::{Language, terms_in};
 use uuid::Uuid;
 
 /// The length of [`vector`].
@@ -112,7 +113,7 @@ impl Book {
         limit: usize,
     ) -> Vec<ScoredPoint> {
         let query = VectorQuery {
-            text,
+            terms: &terms_in(text, &[Language::ENGLISH]),
             vector,
             tokens: &[],
             with_questions: true,

@@ -198,7 +198,7 @@ async fn what_cannot_be_searched_is_rejected() {
     let filters = Filters::default();
     for (collection, vector) in [("elsewhere", vector(0)), (&book.row.collection, vec![1.0])] {
         let query = VectorQuery {
-            text: "",
+            terms: &[],
             vector: &vector,
             tokens: &[],
             with_questions: true,

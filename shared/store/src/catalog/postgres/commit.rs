@@ -1,5 +1,7 @@
 //! The commit of a document in Postgres.
 
+use std::collections::BTreeSet;
+
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
 
@@ -8,7 +10,12 @@ use super::pool::Transaction;
 use super::values::read;
 use crate::catalog::sql::{CHUNK_CHANGES, CHUNK_COLUMNS};
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk, sql};
-use crate::index::without_text;
+use crate::index::{document_terms, without_text};
+
+/// The most bytes of a word in a `tsvector`: <https://www.postgresql.org/docs/current/textsearch-limitations.html>.
+pub(super) const LONGEST_LEXEME: usize = 2_046;
+/// The most bytes of the text of a `tsvector` here; Postgres takes 1 MB of words with their positions.
+const LONGEST_TSVECTOR: usize = 500_000;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn commit(
@@ -181,12 +188,13 @@ async fn write_chunks(
     transaction
         .execute(
             &format!(
-                "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, payload)
+                "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, payload, words)
                  SELECT $1, $2, chunk.*
-                 FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS chunk
+                 FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::text[]::tsvector[]) AS chunk
                  ON CONFLICT (index_id, chunk_id) DO UPDATE SET {CHUNK_CHANGES},
                     payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
-                        THEN document_chunks.payload ELSE excluded.payload END"
+                        THEN document_chunks.payload ELSE excluded.payload END,
+                    words = excluded.words"
             ),
             &[
                 (&commit.index_id, Type::INT8),
@@ -206,6 +214,7 @@ async fn write_chunks(
                 (&column(chunks, |chunk| chunk.row.text_hash.as_str()), Type::TEXT_ARRAY),
                 (&column(chunks, |chunk| chunk.row.payload_hash.as_str()), Type::TEXT_ARRAY),
                 (&column(chunks, |chunk| Json(without_text(&chunk.payload))), Type::JSONB_ARRAY),
+                (&column(chunks, |chunk| lexemes(document_terms(&chunk.payload))), Type::TEXT_ARRAY),
             ],
         )
         .await?;
@@ -214,4 +223,18 @@ async fn write_chunks(
 
 fn column<'a, T>(chunks: &'a [NewChunk], value: impl Fn(&'a NewChunk) -> T) -> Vec<T> {
     chunks.iter().map(value).collect()
+}
+
+/// Returns terms as the text of a `tsvector`, which has each once. They are letters, digits, marks and underscores, so they need no quotes. Terms and
+/// texts that are too long for Postgres are cut.
+fn lexemes(terms: Vec<String>) -> String {
+    let mut text = String::new();
+    let distinct: BTreeSet<String> = terms.into_iter().collect();
+    for term in distinct {
+        if term.len() <= LONGEST_LEXEME && text.len() + term.len() < LONGEST_TSVECTOR {
+            text.push_str(&term);
+            text.push(' ');
+        }
+    }
+    text
 }

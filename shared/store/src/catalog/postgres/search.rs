@@ -1,4 +1,4 @@
-//! Full-text search by the stems of words, with the `simple` dictionary.
+//! Full-text search by the terms of chunks, which the program computes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tokio_postgres::types::{Json, Type};
 
 use super::PostgresCatalog;
+use super::commit::LONGEST_LEXEME;
 use super::documents::{JOINED, joined_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::{Condition, FilterValues, Filters, Test};
@@ -15,14 +16,12 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
         &self,
         index_id: i64,
-        text: &str,
+        terms: &[String],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        let language = filters.locale.as_deref().map(Language::of_locale);
-        let words = Words::new(language.unwrap_or(Language::ENGLISH));
-        let words = beginnings(&words.beginnings(text));
-        if words.is_empty() {
+        let terms = lexemes(terms);
+        if terms.is_empty() {
             return Ok(Vec::new());
         }
         let conditions = filters.conditions();
@@ -35,37 +34,34 @@ impl PostgresCatalog {
             versions.retain(|version| !version.contains('\0'));
             versions
         });
-        let queries: Vec<String> = words.iter().map(|forms| any_of(forms)).collect();
-        // A word's rarity is counted among the matching chunks. It is numeric, so that equal words give equal sums.
+        // A term's rarity is counted among the matching chunks. It is numeric, so that equal terms give equal sums.
         let rows = self
             .pool
             .query(
                 &format!("WITH query AS MATERIALIZED (
-                    SELECT number, to_tsquery('simple', text) AS query
-                    FROM unnest($2) WITH ORDINALITY AS queries (text, number)),
+                    SELECT text::tsquery AS query FROM unnest($2) AS text),
                  found AS MATERIALIZED (
                     SELECT chunk_id, words FROM document_chunks
-                    WHERE index_id = $1 AND words @@ to_tsquery('simple', $3) AND payload @> $4
+                    WHERE index_id = $1 AND words @@ $3::text::tsquery AND payload @> $4
                         AND NOT EXISTS (SELECT FROM jsonb_each_text($5) AS most (field, number)
                             WHERE CASE jsonb_typeof(payload #> string_to_array(most.field, '.')) WHEN 'number'
                                 THEN (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8 END)
                         AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
                  hit AS MATERIALIZED (
-                    SELECT chunk_id, number FROM found JOIN query ON found.words @@ query.query),
+                    SELECT chunk_id, query FROM found JOIN query ON found.words @@ query.query),
                  weight AS MATERIALIZED (
-                    SELECT number, ln(1 + ((SELECT count(*) FROM found) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
-                    FROM hit GROUP BY number),
+                    SELECT query, ln(1 + ((SELECT count(*) FROM found) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
+                    FROM hit GROUP BY query),
                  best AS (
-                    SELECT chunk_id, sum(weight) AS score FROM hit JOIN weight USING (number) GROUP BY chunk_id)
+                    SELECT chunk_id, sum(weight) AS score FROM hit JOIN weight USING (query) GROUP BY chunk_id)
                  {JOINED} JOIN best USING (chunk_id)
                  WHERE index_id = $1
-                 ORDER BY score DESC, ts_rank_cd(words, to_tsquery('simple', $3)) DESC,
-                    source_file COLLATE \"C\", position
+                 ORDER BY score DESC, source_file COLLATE \"C\", position
                  LIMIT $6"),
                 &[
                     (&index_id, Type::INT8),
-                    (&queries, Type::TEXT_ARRAY),
-                    (&queries.join(" | "), Type::TEXT),
+                    (&terms, Type::TEXT_ARRAY),
+                    (&terms.join(" | "), Type::TEXT),
                     (&Json(&contained), Type::JSONB),
                     (&Json(at_most(&conditions)), Type::JSONB),
                     (&i64::from(limit), Type::INT8),
@@ -88,22 +84,19 @@ impl PostgresCatalog {
         language: Language,
     ) -> Result<DocumentFrequencies, CatalogError> {
         let stemmed = Words::new(language);
-        // The first forms are those of the whole word.
-        let (subjects, queries): (Vec<&String>, Vec<String>) = words
+        let (subjects, terms): (Vec<&String>, Vec<String>) = words
             .iter()
-            .filter_map(|word| {
-                let forms = stemmed.beginnings(word).into_iter().next()?;
-                Some((word, any_of(beginnings(&[forms]).first()?)))
-            })
+            .filter_map(|word| Some((word, stemmed.term(word)?)))
+            .filter(|(_, term)| term.len() <= LONGEST_LEXEME)
             .unzip();
         let rows = self
             .pool
             .query(
                 "SELECT (SELECT count(*) FROM document_chunks WHERE index_id = $1),
                     ARRAY(SELECT (SELECT count(*) FROM document_chunks
-                                  WHERE index_id = $1 AND words @@ to_tsquery('simple', queries.query))
-                          FROM unnest($2) WITH ORDINALITY AS queries (query, number) ORDER BY number)",
-                &[(&index_id, Type::INT8), (&queries, Type::TEXT_ARRAY)],
+                                  WHERE index_id = $1 AND words @@ terms.term::tsquery)
+                          FROM unnest($2) WITH ORDINALITY AS terms (term, number) ORDER BY number)",
+                &[(&index_id, Type::INT8), (&terms, Type::TEXT_ARRAY)],
             )
             .await?;
         let Some(row) = rows.first() else {
@@ -166,64 +159,8 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// Returns the query for words with any of these prefixes. Prefixes are letters and digits only, so they need no escaping.
-fn any_of(beginnings: &[String]) -> String {
-    let queries = beginnings
-        .iter()
-        .map(|beginning| format!("'{beginning}':*"));
-    queries.collect::<Vec<_>>().join(" | ")
-}
-
-/// Normalises the words to search for, each given as the stems of its forms: lower case, split at characters other than letters
-/// and digits, without duplicates.
-fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
-    let looked_for: BTreeSet<BTreeSet<String>> = looked_for
-        .iter()
-        .map(|forms| {
-            forms
-                .iter()
-                .flat_map(|form| words(&form.to_lowercase()))
-                .collect()
-        })
-        .filter(|forms: &BTreeSet<String>| !forms.is_empty())
-        .collect();
-    looked_for
-        .into_iter()
-        .map(|forms| forms.into_iter().collect())
-        .collect()
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_but_letters_and_digits_is_looked_for() {
-        let terms = [
-            "Node",
-            "node",
-            "create_node",
-            "':* | \\'&!()",
-            "",
-            "🤖",
-            "it's",
-            "节点",
-        ];
-        let found = beginnings(&terms.map(|term| vec![term.to_owned()]));
-        let expected: [&[&str]; 4] = [&["create", "node"], &["it", "s"], &["node"], &["节点"]];
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn the_forms_of_a_word_are_one_word() {
-        let forms = ["Battery", "batteri", "battery"].map(str::to_owned);
-        assert_eq!(beginnings(&[forms.to_vec()]), [["batteri", "battery"]]);
-    }
+/// Returns the terms that Postgres can look for. They are letters, digits, marks and underscores, so they need no quotes.
+fn lexemes(terms: &[String]) -> Vec<&str> {
+    let terms = terms.iter().map(String::as_str);
+    terms.filter(|term| term.len() <= LONGEST_LEXEME).collect()
 }

@@ -12,15 +12,15 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn search_text(
         &self,
         index_id: i64,
-        text: &str,
+        terms: &[String],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        let (text, filters, index) = (text.to_owned(), filters.clone(), self.index.clone());
+        let (terms, filters, index) = (terms.to_vec(), filters.clone(), self.index.clone());
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         self.read(move |connection| {
             let transaction = connection.transaction()?;
-            let found = index.search_words(&transaction, index_id, &text, &filters, limit)?;
+            let found = index.search_words(&transaction, index_id, &terms, &filters, limit)?;
             let points: Vec<_> = found.into_iter().map(|point| point.point_id).collect();
             let mut chunks = joined(&transaction, index_id, &points)?;
             let ranks: HashMap<_, _> = points.into_iter().zip(0..).collect();

@@ -37,8 +37,6 @@ pub(super) struct Chunks {
     pub(super) term_counts: Vec<u32>,
     /// The mean number of terms in a chunk, at least 1.
     pub(super) mean_terms: f32,
-    /// The locales of the pages, which give the languages of terms.
-    pub(super) locales: BTreeSet<String>,
     /// A cache of postings. It stays valid because chunks do not change within a generation.
     pub(super) postings: Mutex<Postings>,
 }
@@ -169,9 +167,6 @@ impl Chunks {
 
     /// Adds the filter values of a page's chunks; returns their index.
     fn add_fields(&mut self, fields: Fields) -> usize {
-        let values = fields.values.as_ref();
-        let locale = values.and_then(|values| values.locale());
-        self.locales.extend(locale.map(str::to_owned));
         self.fields.push(fields);
         self.fields.len() - 1
     }

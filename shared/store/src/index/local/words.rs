@@ -7,7 +7,6 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::image::{Chunks, Scored, keep_best};
-use crate::index::ChunkPayload;
 use crate::sqlite::{DatabaseError, lock};
 use text::{DocumentFrequencies, Language, Words, bm25_weight, idf};
 
@@ -24,28 +23,15 @@ pub(super) struct Postings {
     count: usize,
 }
 
-/// Returns the terms of a chunk's searched text, in its page's language.
-pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
-    let locale = payload.locale.first().map_or("", String::as_str);
-    Words::new(Language::of_locale(locale)).terms(&payload.searched_text())
-}
-
 impl Chunks {
-    /// Returns the `limit` best admitted chunks with any of the text's words, best first.
+    /// Returns the `limit` best admitted chunks with any of the terms, best first.
     pub(super) fn best_by_words(
         &self,
         connection: &Connection,
-        text: &str,
+        terms: &[String],
         admitted: &[bool],
         limit: usize,
     ) -> Result<Vec<Scored>, DatabaseError> {
-        // A page keeps its own language when it is shown under a locale without a translation.
-        let terms: BTreeSet<String> = self
-            .locales
-            .iter()
-            .map(|locale| Language::of_locale(locale))
-            .flat_map(|language| Words::new(language).terms(text))
-            .collect();
         let count = number(self.numbers.len());
         let mut scores = vec![0.0; self.numbers.len()];
         for term in terms {
@@ -75,7 +61,7 @@ impl Chunks {
         let stemmed = Words::new(language);
         let counted = words.into_iter().map(|word| {
             let with = match stemmed.term(&word) {
-                Some(term) => self.postings_of(connection, term)?.len(),
+                Some(term) => self.postings_of(connection, &term)?.len(),
                 None => self.numbers.len(),
             };
             Ok((word, with as u64))
@@ -90,15 +76,15 @@ impl Chunks {
     fn postings_of(
         &self,
         connection: &Connection,
-        term: String,
+        term: &str,
     ) -> Result<TermPostings, DatabaseError> {
-        if let Some(known) = lock(&self.postings).by_term.get(&term) {
+        if let Some(known) = lock(&self.postings).by_term.get(term) {
             return Ok(Arc::clone(known));
         }
         let mut found: Vec<(usize, f32)> = Vec::new();
         let mut statement =
             connection.prepare_cached("SELECT doc FROM chunk_word_instances WHERE term = ?1")?;
-        let mut rows = statement.query([&term])?;
+        let mut rows = statement.query([term])?;
         let mut last = None;
         // Occurrences are grouped by chunk, in id order.
         while let Some(row) = rows.next()? {
@@ -118,7 +104,7 @@ impl Chunks {
             *often = bm25_weight(*often, length);
         }
         let found: TermPostings = found.into();
-        lock(&self.postings).keep(term, &found);
+        lock(&self.postings).keep(term.to_owned(), &found);
         Ok(found)
     }
 }

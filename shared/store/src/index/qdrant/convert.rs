@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use qdrant_client::qdrant::{
-    Document, NamedVectors, PointId, PointStruct, ScoredPoint, Value, Vector, VectorsOutput,
+    NamedVectors, PointId, PointStruct, ScoredPoint, Value, Vector, VectorsOutput,
     VectorsSelector, point_id, vector_output,
 };
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
-use super::{BM25_MODEL, DENSE, LEXICAL, QUESTIONS, TOKENS};
+use super::{DENSE, LEXICAL, QUESTIONS, TOKENS};
 use crate::index::bm25;
 use crate::index::{ChunkPayload, IndexError, NewPoint};
 use models::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
@@ -24,12 +24,10 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
         tokens,
         questions,
     } = &point.embedding;
+    let (dimensions, weights) = bm25::document_vector(&bm25::document_terms(&point.payload));
     let mut vectors = NamedVectors::default()
         .add_vector(DENSE, Vector::from(vector.clone()))
-        .add_vector(
-            LEXICAL,
-            Vector::from(bm25_document(&point.payload.searched_text())),
-        );
+        .add_vector(LEXICAL, Vector::new_sparse(dimensions, weights));
     if !tokens.is_empty() {
         let rows: Vec<Vec<f32>> = tokens.iter().map(|row| widened(row).to_vec()).collect();
         vectors = vectors.add_vector(TOKENS, Vector::new_multi(rows));
@@ -42,20 +40,6 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
         vectors,
         payload,
     ))
-}
-
-pub(super) fn bm25_document(text: &str) -> Document {
-    let options = HashMap::from([
-        ("k".to_owned(), Value::from(bm25::K)),
-        ("b".to_owned(), Value::from(bm25::B)),
-        ("avg_len".to_owned(), Value::from(bm25::AVERAGE_WORDS)),
-        ("language".to_owned(), Value::from(bm25::LANGUAGE)),
-    ]);
-    Document {
-        text: text.to_owned(),
-        model: BM25_MODEL.to_owned(),
-        options,
-    }
 }
 
 /// Selects the vectors of one name.

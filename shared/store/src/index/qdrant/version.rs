@@ -2,8 +2,8 @@
 
 use crate::index::IndexError;
 
-/// The first version with its own BM25 (`qdrant/bm25`). Other required features are older: multivectors and prefetches (1.10), sparse vectors with
-/// `idf` (1.10), indexes of keywords, integers and booleans (1.4).
+/// The oldest version that this program was written for. The newest features that it uses are from 1.10: multivectors, prefetches, and sparse vectors
+/// with `idf`.
 const OLDEST: [u32; 3] = [1, 15, 2];
 
 /// Checks a server's version. A version that is not made of numbers is accepted, because it may be a custom build.

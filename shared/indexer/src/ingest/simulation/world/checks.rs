@@ -32,7 +32,7 @@ impl World {
 
     fn find_all(&self, collection: &str) -> BTreeSet<Uuid> {
         let query = VectorQuery {
-            text: "",
+            terms: &[],
             vector: &[1.0; FakeEmbedder::DIMENSIONS],
             tokens: &[],
             with_questions: true,
