@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
-use bookrag::config::Config;
+use bookrag::config::{Config, EmbedderChoice};
 use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
-use bookrag::retrieve::{Backends, OffTopicCache};
+use bookrag::local::LocalModel;
+use bookrag::retrieve::{Backends, Language, OffTopicCache};
 use bookrag::source::{Source, SourceError};
 
+use crate::commands::output;
 use crate::site::Site;
 
 pub use folder::BookFolder;
@@ -104,6 +106,9 @@ impl LocalBook {
     ) -> Result<Self, LocalError> {
         let (catalog, index) = open_stores(config, folder).await?;
         let mut config = config.clone();
+        if config.embedder == EmbedderChoice::ByLanguage && is_multilingual(&catalog).await {
+            config.embedder = EmbedderChoice::Local(LocalModel::Multilingual);
+        }
         if config.salt.is_none() {
             // Stored, so that readers can delete their data after a restart.
             config.salt = Some(folder.salt()?.into());
@@ -156,6 +161,34 @@ impl LocalBook {
         };
         Ok(Ingest::open(ports, options).await?)
     }
+}
+
+/// Returns the configuration for a site's index: if no embedder was chosen, and the site's default locale is not English, with the multilingual one.
+///
+/// # Errors
+/// If the site's settings cannot be read.
+pub(crate) async fn config_for(config: &Config, site: &Site) -> Result<Config, LocalError> {
+    let mut config = config.clone();
+    // A deployment's functions have the English model alone.
+    if config.embedder != EmbedderChoice::ByLanguage || config.database_url.is_some() {
+        return Ok(config);
+    }
+    let locale = site.source().await?.settings().await?.default_locale;
+    if Language::of_locale(&locale) != Language::ENGLISH {
+        output::status(&format!(
+            "note: the site's language is {locale}, so its meaning is compared by the multilingual model; \
+             BOOKRAG_EMBEDDER=bge-small chooses the English one"
+        ));
+        config.embedder = EmbedderChoice::Local(LocalModel::Multilingual);
+    }
+    Ok(config)
+}
+
+/// True if the live index was made with the multilingual model.
+async fn is_multilingual(catalog: &Catalog) -> bool {
+    // A catalog that cannot be read fails where it is needed.
+    let live = catalog.live_index().await.ok().flatten();
+    live.is_some_and(|index| index.spec.embedder == LocalModel::Multilingual.name())
 }
 
 /// Returns the site's name in the stores.

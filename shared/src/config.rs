@@ -254,7 +254,7 @@ fn report_missing_on_lambda(embedder: &EmbedderChoice, settings: &mut Settings<'
             settings.report(format!("{name} is not set"));
         }
     }
-    if cfg!(not(feature = "local-models")) && matches!(embedder, EmbedderChoice::Local(_)) {
+    if cfg!(not(feature = "local-models")) && embedder.local().is_some() {
         settings.report(
             "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere",
         );

@@ -140,7 +140,7 @@ pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, S
 /// If it cannot be created, or this build lacks it.
 pub async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
     #[cfg(feature = "local-models")]
-    if let EmbedderChoice::Local(model) = config.embedder {
+    if let Some(model) = config.embedder.local() {
         return local::embedder(config, model, say).await;
     }
     #[cfg(not(feature = "local-models"))]
@@ -174,7 +174,7 @@ fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
 /// Creates the configured hosted embedder; `None` for a local model.
 fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
     let embedder = match &config.embedder {
-        EmbedderChoice::Local(_) => return Ok(None),
+        EmbedderChoice::ByLanguage | EmbedderChoice::Local(_) => return Ok(None),
         EmbedderChoice::OpenAi { model, dimensions } => {
             Embedder::OpenAi(OpenAiEmbedder::new(OpenAiOptions {
                 base_url: config.openai_base_url.clone(),

@@ -17,7 +17,7 @@ use super::questions::QuestionReport;
 use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{BuildArgument, CommandError, Exit, Output, output};
 use crate::examination::Examination;
-use crate::local::{BookFolder, LocalBook, LocalError, written_questions};
+use crate::local::{BookFolder, LocalBook, LocalError, config_for, written_questions};
 use crate::pages::{ReadPage, ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
@@ -200,6 +200,7 @@ async fn compare(
     folder: &BookFolder,
     site: &Site,
 ) -> Result<Examination, LocalError> {
+    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, folder, output::status).await?;
     book.context.catalog().check().await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
@@ -208,6 +209,7 @@ async fn compare(
 
 /// Drops the index's vectors, so that the next run recreates them.
 async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Result<(), LocalError> {
+    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
     let collection = &ingest.index_row.collection;

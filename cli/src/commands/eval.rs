@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::progress::with_progress;
 use super::{BuildArgument, CommandError, Exit, Output, first_questions, output};
 use crate::evaluation::{Baseline, Change, Evaluation, Found, Outcome, Question, Reply, evaluate};
-use crate::local::{BookFolder, LocalBook};
+use crate::local::{BookFolder, LocalBook, config_for};
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -103,6 +103,7 @@ async fn ask<'q>(
     questions: &[&'q Question],
 ) -> Result<Vec<(&'q Question, Outcome, Value)>, CommandError> {
     let folder = BookFolder::create(config, site, output::status)?;
+    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     output::status(&format!("{}: {} questions", site.name(), questions.len()));
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;

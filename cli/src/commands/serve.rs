@@ -23,7 +23,7 @@ use super::sync::ReportArguments;
 use super::watch::{Watch, watched_folders};
 use super::written::write_questions;
 use super::{BuildArgument, CommandError, Exit, Output, output};
-use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::local::{BookFolder, LocalBook, LocalError, config_for};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
@@ -118,6 +118,7 @@ pub(super) async fn run(
     if let Some(note) = site.note().await? {
         output::status(&note);
     }
+    let config = config_for(&config, &site).await?;
     let listener = bind(arguments.address()).await?;
     let address = listener.local_addr().unwrap_or(arguments.address());
 

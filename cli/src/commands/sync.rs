@@ -11,7 +11,7 @@ use reqwest::Method;
 use super::progress::{STOPPED, with_progress};
 use super::serve::interrupted;
 use super::{BuildArgument, CommandError, Exit, Output, answer, output};
-use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::local::{BookFolder, LocalBook, LocalError, config_for};
 use crate::running::Running;
 use crate::site::Site;
 
@@ -93,6 +93,7 @@ pub(super) async fn sync_site(
         let path = format!("/local/sync?allow_mass_deletion={allow}");
         return answer(server.request(Method::POST, &path)).await;
     }
+    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     propose_embedder(&ingest).await?;

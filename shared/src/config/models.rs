@@ -13,6 +13,8 @@ use models::prices::Price;
 /// The embedder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
+    /// Nothing was chosen: the English model, or the multilingual one if a laptop's site is in another language.
+    ByLanguage,
     /// A model in this process.
     Local(LocalModel),
     /// An OpenAI-compatible API.
@@ -32,11 +34,21 @@ pub enum EmbedderChoice {
 }
 
 impl EmbedderChoice {
+    /// Returns the model in this process; `None` for a hosted one.
+    #[must_use]
+    pub fn local(&self) -> Option<LocalModel> {
+        match self {
+            Self::ByLanguage => Some(LocalModel::BgeSmall),
+            Self::Local(model) => Some(*model),
+            Self::OpenAi { .. } | Self::Cohere { .. } => None,
+        }
+    }
+
     /// Returns the model's input limit, in tokens.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         match self {
-            Self::Local(_) => LOCAL_MAX_TOKENS,
+            Self::ByLanguage | Self::Local(_) => LOCAL_MAX_TOKENS,
             Self::OpenAi { .. } => OpenAiEmbedder::MAX_TOKENS,
             Self::Cohere { model, .. } => CohereEmbedder::max_tokens(model),
         }
@@ -78,7 +90,7 @@ pub enum GeneratorChoice {
 
 /// Reads the embedder chosen by `BOOKRAG_EMBEDDER` and its related variables. Problems are reported to `settings`.
 pub(super) fn embedder_choice(settings: &mut Settings<'_>) -> EmbedderChoice {
-    let default = EmbedderChoice::Local(LocalModel::BgeSmall);
+    let default = EmbedderChoice::ByLanguage;
     match settings.text("BOOKRAG_EMBEDDER").as_deref() {
         None => default,
         Some("openai") => {

@@ -12,7 +12,7 @@ fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, 
 #[test]
 fn a_laptop_needs_nothing_and_keys_never_choose() {
     let config = read(Environment::Local, &[("OPENAI_API_KEY", "k")]).expect("valid");
-    assert_eq!(config.embedder, EmbedderChoice::Local(LocalModel::BgeSmall));
+    assert_eq!(config.embedder, EmbedderChoice::ByLanguage);
     assert_eq!(config.reranker, RerankerChoice::None);
 }
 

@@ -101,7 +101,7 @@ const BOOK: [Variable; 3] = [
 ];
 
 const MODELS: [Variable; 10] = [
-    variable("BOOKRAG_EMBEDDER", Preset::Value("bge-small"), "The embedding model: bge-small, multilingual, minilm, openai or cohere"),
+    variable("BOOKRAG_EMBEDDER", Preset::Described("`bge-small`, on a laptop `multilingual` if the default locale is not English"), "The embedding model: bge-small, multilingual, minilm, openai or cohere"),
     variable("BOOKRAG_RERANKER", Preset::Value("none"), "The reranker: none, cross-encoder, cohere or weighted"),
     variable("OPENAI_API_KEY", Preset::None, "The key of the OpenAI-compatible API")
         .details("Not needed if `OPENAI_BASE_URL` is set and that API requires none"),

@@ -7,5 +7,5 @@ mod sentences;
 pub mod invisible;
 pub mod marks;
 
-pub use sentences::{SENTENCE_ENDS, introduces, sentences};
+pub use sentences::{CLAUSE_ENDS, SENTENCE_ENDS, introduces, sentences};
 pub use words::*;

@@ -5,6 +5,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Marks that end a sentence.
 pub const SENTENCE_ENDS: [char; 8] = ['.', '!', '?', '…', '۔', '。', '！', '？'];
 
+/// Marks that end a clause in scripts that put no spaces between words.
+pub const CLAUSE_ENDS: [char; 5] = ['，', '、', '；', '：', '၊'];
+
 /// Splits a text after its sentences, which keep the white space behind them.
 ///
 /// The boundaries are those of Unicode Standard Annex 29. One inside a word, as in `index.[md]`, is ignored: a sentence ends only after white space or

@@ -14,7 +14,7 @@ use super::answer::ComparedAnswer;
 use super::questions::ComparedQuestion;
 use crate::commands::CommandError;
 use crate::commands::progress::with_progress;
-use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::local::{BookFolder, LocalBook, LocalError, config_for};
 use crate::pages::{ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
@@ -55,6 +55,7 @@ impl States {
             generator: GeneratorChoice::Extractive,
             ..config.clone()
         };
+        let config = config_for(&config, site).await?;
         let folder = BookFolder::create_for_diff(&config, site)?;
         let hold = Hold::take(&folder)?;
         let book = match LocalBook::open(&config, &folder, &say).await {

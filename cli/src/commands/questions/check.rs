@@ -18,7 +18,7 @@ use super::super::progress::with_progress;
 use super::super::{CommandError, Exit, Output, output};
 use super::report::QuestionReport;
 use super::sections::{AskedSite, SiteArguments, counted, place};
-use crate::local::{BookFolder, LocalBook};
+use crate::local::{BookFolder, LocalBook, config_for};
 
 /// A question leads to its section if the section is among this many that a search finds.
 const FIRST: usize = 5;
@@ -192,6 +192,7 @@ async fn search(
     asked: &[Asked<'_>],
 ) -> Result<Vec<NotFound>, CommandError> {
     let folder = BookFolder::create(config, &site.site, output::status)?;
+    let config = &config_for(config, &site.site).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     let ingest = book.ingest(config, &site.site, OpenMode::TakeOver).await?;
     with_progress(&ingest, SyncOptions::default()).await?;

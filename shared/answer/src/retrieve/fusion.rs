@@ -103,6 +103,9 @@ pub(super) fn fused(
     prefer(&mut chunks, &lexical.filed, names);
     sort(&mut chunks);
     keep_each_heading_once(&mut chunks);
+    if weights == Weights::WORDS {
+        chunks.retain(|found| found.scores.lexical > 0.0);
+    }
     let signals = Signals {
         margin: margin(chunks.iter().map(|found| found.scores.fused)),
         is_asked: chunks
@@ -374,7 +377,8 @@ pub(super) mod tests {
         };
         let scaled = order(SCALED, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
-        assert_eq!(order(Weights::WORDS, chunks())[0], "/far#x");
+        // A chunk without any of the words is no result.
+        assert_eq!(order(Weights::WORDS, chunks()), ["/far#x", "/new#x"]);
         // 0.7 × (0.75 − 0.1) / (0.9 − 0.1) + 0.2 × BM25 + 0.1 is more than 0.7.
         assert_eq!(order(Weights::WEIGHTED, chunks())[0], "/new#x");
     }

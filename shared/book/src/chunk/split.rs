@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 use std::ops::{Deref, Range};
 
 use crate::block::{Block, BlockKind, Mark};
-use text::sentences;
+use text::{CLAUSE_ENDS, sentences};
 
 use super::fenced_text;
 use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
@@ -234,7 +234,7 @@ fn line_of(block: &Block, unit: usize) -> u32 {
     first.saturating_add(unit).min(block.end_line)
 }
 
-/// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.
+/// Splits a unit that is longer than a part: after a clause of a script without spaces, else between words, else between characters.
 fn fragments(unit: &str, target: usize) -> Vec<&str> {
     /// A token has at least one byte, so a text with fewer bytes than the target fits.
     const MIN_BYTES_A_TOKEN: usize = 1;
@@ -242,23 +242,26 @@ fn fragments(unit: &str, target: usize) -> Vec<&str> {
         return vec![unit];
     }
     let mut fragments = Vec::new();
-    let mut from = 0;
-    while from < unit.len() {
-        let mut end = (from + target).min(unit.len());
-        while !unit.is_char_boundary(end) {
-            end += 1;
-        }
-        if end < unit.len()
-            && let Some(space) = unit[from..end].rfind(char::is_whitespace)
-            && space > 0
-        {
-            end = from + space;
-            while !unit.is_char_boundary(end) {
-                end += 1;
-            }
-        }
-        fragments.push(&unit[from..end]);
-        from = end;
+    let mut rest = unit;
+    while !rest.is_empty() {
+        let longest = rest.ceil_char_boundary(target.min(rest.len()));
+        let (fragment, after) = rest.split_at(fragment_end(&rest[..longest], rest.len()));
+        fragments.push(fragment);
+        rest = after;
     }
     fragments
+}
+
+/// Returns where the fragment that begins a text of `total` bytes ends, within `longest`, the most that it may have.
+fn fragment_end(longest: &str, total: usize) -> usize {
+    if longest.len() == total {
+        return total;
+    }
+    if let Some((at, mark)) = longest.rmatch_indices(CLAUSE_ENDS).next() {
+        return at + mark.len();
+    }
+    match longest.rfind(char::is_whitespace) {
+        None | Some(0) => longest.len(),
+        Some(space) => space,
+    }
 }

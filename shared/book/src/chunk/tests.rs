@@ -164,6 +164,17 @@ fn a_section_of_700_tokens_stays_whole_and_a_longer_one_is_split() {
 }
 
 #[test]
+fn a_long_sentence_without_spaces_is_cut_after_a_clause() {
+    let clause = "用户可以在页面上设置一些规则，如来自于哪里，";
+    let text = format!("# 规则\n\n{}最后完成。", clause.repeat(60));
+    let cut = chunks(&text, &ChunkPolicy::ADAPTIVE);
+    assert!(cut.len() > 1);
+    for chunk in &cut {
+        assert!(chunk.text.ends_with(['，', '。']), "{}", chunk.text);
+    }
+}
+
+#[test]
 fn code_is_kept_in_one_piece_up_to_the_cap_and_cut_between_lines_beyond() {
     let code = |lines: usize| {
         (0..lines)

@@ -39,7 +39,10 @@ pub(super) fn document_vector(terms: &[String]) -> (Vec<u32>, Vec<f32>) {
 pub(super) fn question_vector(terms: &[String]) -> (Vec<u32>, Vec<f32>) {
     let dimensions: std::collections::BTreeSet<u32> =
         terms.iter().map(|term| dimension(term)).collect();
-    dimensions.into_iter().map(|dimension| (dimension, 1.0)).unzip()
+    dimensions
+        .into_iter()
+        .map(|dimension| (dimension, 1.0))
+        .unzip()
 }
 
 /// Returns the dimension of a term: the first four bytes of its SHA-256. Of 100,000 terms, about one pair shares a dimension.

@@ -3,7 +3,6 @@
 //! Options that the engine or this project does not support are refused by name. Only options that place or tune data on a
 //! server are ignored (`on_disk`, `memory`, `wal_config`, shard and replica counts, timeouts, consistency).
 
-pub(super) mod bm25;
 pub(super) mod collection;
 pub(super) mod filter;
 pub(super) mod info;

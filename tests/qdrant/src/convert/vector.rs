@@ -9,7 +9,6 @@ use qdrant_client::qdrant::{
 };
 use qdrant_edge::{VectorInternal, VectorStructInternal};
 
-use super::bm25::{self, TextRole};
 use crate::error::CallError;
 use crate::schema::Schema;
 
@@ -47,11 +46,10 @@ pub(crate) fn query_vector(
         Some(Variant::Dense(dense)) => VectorInternal::Dense(dense.data),
         Some(Variant::Sparse(sparse)) => sparse_vector(sparse.indices, sparse.values)?,
         Some(Variant::MultiDense(multi)) => multi_vector(multi)?,
-        Some(Variant::Document(document)) => {
-            VectorInternal::Sparse(bm25::embed(document, TextRole::Query)?)
-        }
         Some(Variant::Id(_)) => return Err(CallError::Unsupported("a query by point id".into())),
-        Some(Variant::Image(_) | Variant::Object(_)) => return Err(other_inference()),
+        Some(Variant::Document(_) | Variant::Image(_) | Variant::Object(_)) => {
+            return Err(inference());
+        }
         None => return Err(CallError::Invalid("the query has no vector".into())),
     };
     schema.check_vector(using, vector)
@@ -62,11 +60,9 @@ fn stored_vector(vector: Vector) -> Result<VectorInternal, CallError> {
         Some(vector::Vector::Dense(dense)) => Ok(VectorInternal::Dense(dense.data)),
         Some(vector::Vector::Sparse(sparse)) => sparse_vector(sparse.indices, sparse.values),
         Some(vector::Vector::MultiDense(multi)) => multi_vector(multi),
-        Some(vector::Vector::Document(document)) => Ok(VectorInternal::Sparse(bm25::embed(
-            document,
-            TextRole::Document,
-        )?)),
-        Some(vector::Vector::Image(_) | vector::Vector::Object(_)) => Err(other_inference()),
+        Some(
+            vector::Vector::Document(_) | vector::Vector::Image(_) | vector::Vector::Object(_),
+        ) => Err(inference()),
         None => Err(CallError::Unsupported(
             "vectors of clients before 1.16".into(),
         )),
@@ -84,8 +80,8 @@ fn multi_vector(multi: MultiDenseVector) -> Result<VectorInternal, CallError> {
     Ok(qdrant_edge::Vector::new_multi(rows)?.into())
 }
 
-fn other_inference() -> CallError {
-    CallError::Unsupported("inference of images and objects".into())
+fn inference() -> CallError {
+    CallError::Unsupported("inference".into())
 }
 
 /// Converts the vectors of a found point.

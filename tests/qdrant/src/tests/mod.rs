@@ -3,15 +3,14 @@
 mod refusing;
 mod searching;
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use qdrant_client::qdrant::{
     CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, Distance,
-    Document, FieldType, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
-    MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct, Query, QueryPoints,
-    QueryPointsBuilder, ScoredPoint, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
-    UpsertPointsBuilder, Value, Vector, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
-    point_id,
+    FieldType, HnswConfigDiffBuilder, Modifier, MultiVectorComparator, MultiVectorConfigBuilder,
+    NamedVectors, PointId, PointStruct, Query, QueryPoints, QueryPointsBuilder, ScoredPoint,
+    SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpsertPointsBuilder, Vector,
+    VectorInput, VectorParamsBuilder, VectorsConfigBuilder, point_id,
 };
 use qdrant_client::{Payload, Qdrant};
 use serde_json::json;
@@ -103,7 +102,7 @@ async fn create_book(client: &Qdrant) {
 fn chunk(number: u32, rows: Vec<Vec<f32>>, text: &str, module: &str) -> PointStruct {
     let vectors = NamedVectors::default()
         .add_vector("dense", Vector::from(rows))
-        .add_vector("bm25", Vector::from(bm25(text)));
+        .add_vector("bm25", words(text));
     let payload = json!({
         "text": text,
         "module": module,
@@ -114,18 +113,20 @@ fn chunk(number: u32, rows: Vec<Vec<f32>>, text: &str, module: &str) -> PointStr
     PointStruct::new(id(number), vectors, Payload::try_from(payload).unwrap())
 }
 
-fn bm25(text: &str) -> Document {
-    let options = HashMap::from([
-        ("k".to_owned(), Value::from(1.2)),
-        ("b".to_owned(), Value::from(0.75)),
-        ("avg_len".to_owned(), Value::from(64)),
-        ("language".to_owned(), Value::from("english")),
-    ]);
-    Document {
-        text: text.to_owned(),
-        model: "qdrant/bm25".to_owned(),
-        options,
-    }
+/// Returns a sparse vector with a dimension for each word, by its first letters.
+fn words(text: &str) -> Vector {
+    let (dimensions, weights) = word_weights(text);
+    Vector::new_sparse(dimensions, weights)
+}
+
+fn word_weights(text: &str) -> (Vec<u32>, Vec<f32>) {
+    let words: BTreeSet<u32> = text.split_whitespace().map(dimension).collect();
+    words.into_iter().map(|dimension| (dimension, 1.0)).unzip()
+}
+
+fn dimension(word: &str) -> u32 {
+    let mut letters = word.bytes().map(|byte| byte.to_ascii_lowercase());
+    u32::from_be_bytes(std::array::from_fn(|_| letters.next().unwrap_or(0)))
 }
 
 fn id(number: u32) -> PointId {
@@ -150,9 +151,14 @@ fn dense(vector: &[f32]) -> QueryPointsBuilder {
         .using("dense")
 }
 
+fn by_words(text: &str) -> Query {
+    let (dimensions, weights) = word_weights(text);
+    Query::new_nearest(VectorInput::new_sparse(dimensions, weights))
+}
+
 fn lexical(text: &str) -> QueryPointsBuilder {
     QueryPointsBuilder::new(BOOK)
-        .query(Query::new_nearest(VectorInput::from(bm25(text))))
+        .query(by_words(text))
         .using("bm25")
 }
 

@@ -2,13 +2,13 @@
 
 use qdrant_client::qdrant::{
     ClearPayloadPointsBuilder, Condition, CountPointsBuilder, CreateCollectionBuilder,
-    DeletePointsBuilder, Filter, NamedVectors, PointStruct, Query, QueryPointsBuilder,
+    DeletePointsBuilder, Document, Filter, NamedVectors, PointStruct, Query, QueryPointsBuilder,
     ScrollPointsBuilder, UpsertPointsBuilder, Vector,
 };
 use qdrant_client::{Payload, QdrantError};
 use tonic::Code;
 
-use super::{BOOK, bm25, chunk, count_all, dense, filled};
+use super::{BOOK, chunk, count_all, dense, filled, words};
 
 fn refusal<T: std::fmt::Debug>(result: Result<T, QdrantError>) -> (Code, String) {
     match result.unwrap_err() {
@@ -68,7 +68,7 @@ async fn a_batch_with_a_wrong_vector_is_refused_whole() {
             "`colbert`, the collection has `bm25`, `dense`",
         ),
         ("dense", Vector::from(vec![f32::NAN; 4]), "not finite"),
-        ("dense", Vector::from(bm25("words")), "got a sparse vector"),
+        ("dense", words("words"), "got a sparse vector"),
         ("bm25", Vector::from(vec![1.0f32; 4]), "got a dense vector"),
     ] {
         let (code, message) = refusal(upsert(name, vector).await);
@@ -101,12 +101,15 @@ async fn unsupported_calls_and_options_are_named() {
     let (code, message) = refusal(client.clear_payload(clearing).await);
     assert_eq!(code, Code::Unimplemented);
     assert!(message.contains("`clear_payload`"), "{message}");
-    let mut other = bm25("words");
-    other.model = "openai/text-embedding-3-small".to_owned();
+    let other = Document {
+        text: "words".to_owned(),
+        model: "openai/text-embedding-3-small".to_owned(),
+        ..Document::default()
+    };
     let vectors = NamedVectors::default().add_vector("bm25", Vector::from(other));
     let point = PointStruct::new(9, vectors, Payload::new());
     let upserting = client.upsert_points(UpsertPointsBuilder::new(BOOK, vec![point]));
     let (code, message) = refusal(upserting.await);
     assert_eq!(code, Code::Unimplemented);
-    assert!(message.contains("openai/"), "{message}");
+    assert!(message.contains("inference"), "{message}");
 }

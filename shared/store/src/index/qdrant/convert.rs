@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use qdrant_client::qdrant::{
-    NamedVectors, PointId, PointStruct, ScoredPoint, Value, Vector, VectorsOutput,
-    VectorsSelector, point_id, vector_output,
+    NamedVectors, PointId, PointStruct, ScoredPoint, Value, Vector, VectorsOutput, VectorsSelector,
+    point_id, vector_output,
 };
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
