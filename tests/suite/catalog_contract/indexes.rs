@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bookrag::catalog::{
     Calibration, CatalogError, CommitOutcome, IndexRow, IndexState, IndexStats, NewIndex, Retired,
-    SCHEMA_VERSION, Scale, SwitchOutcome,
+    SCHEMA_VERSION, Scale, Scales, SwitchOutcome,
 };
 use uuid::Uuid;
 
@@ -372,7 +372,7 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
         indexes.map(|index| index.calibration).collect::<Vec<_>>()
     };
     assert_eq!(calibrations().await, [None, None]);
-    let of = |median| Calibration {
+    let scales = |median| Scales {
         book: Scale {
             median,
             deviation: 0.012_345_67,
@@ -381,6 +381,10 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
             median: 0.512_345_7,
             deviation: 0.1,
         },
+    };
+    let of = |median| Calibration {
+        scales: scales(median),
+        locales: [("de".to_owned(), scales(median / 2.0))].into(),
         chunks: u64::from(u32::MAX),
     };
     for (index_id, own) in [

@@ -24,14 +24,14 @@ use crate::error::Error;
 use models::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
 use models::provider::ProviderError;
 use models::rerank::Reranker;
-use store::catalog::{Calibration, Catalog, IndexRow, Indexing};
+use store::catalog::{Catalog, IndexRow, Indexing, Scales};
 use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
 pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
-use text::{TermNumbers, terms_in};
 pub use text::{Language, Words};
+use text::{TermNumbers, terms_in};
 
 #[cfg(test)]
 pub(crate) use fusion::tests::section;
@@ -167,8 +167,8 @@ pub struct Retrieved {
     pub query_tokens: Vec<WeightedToken>,
     /// Signals for deciding whether the book answers.
     pub signals: Signals,
-    /// The scale of the index's cosines; `None` if it has not been measured.
-    pub calibration: Option<Calibration>,
+    /// The scales of the index's cosines; `None` if they have not been measured.
+    pub scales: Option<Scales>,
     /// The duration of each stage.
     pub times: StageTimes,
     /// Progress of the book's first indexing; `None` once it is complete.
@@ -186,7 +186,7 @@ pub struct Signals {
     pub nearness: Option<f32>,
     /// The mean of the five best cosines with questions that no documentation answers; `None` if the index has none.
     pub off_topic: Option<f32>,
-    /// The nearness to the book and to those questions on the index's own scale ([`Calibration::z`]); `None` if the index has not measured it.
+    /// The nearness to the book and to those questions on the index's own scale ([`Scales::z`]); `None` if the index has not measured it.
     pub z: Option<f32>,
     /// The largest share of the question's words in one chunk, weighted by rarity, 0 to 1.
     pub coverage: f32,
@@ -200,8 +200,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    fn scaled(&self, calibration: Option<Calibration>) -> Option<f32> {
-        calibration?.z(self.nearness?, self.off_topic)
+    fn scaled(&self, scales: Option<Scales>) -> Option<f32> {
+        scales?.z(self.nearness?, self.off_topic)
     }
 
     /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if
@@ -224,7 +224,7 @@ impl Retrieved {
         let nearest = dense.clone().fold(0.0, f32::max);
         signals.cosine = signals.cosine.map(|_| nearest);
         signals.nearness = mean_of_best(dense.collect(), NEAREST_CHUNKS);
-        signals.z = signals.scaled(self.calibration);
+        signals.z = signals.scaled(self.scales);
         let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
         signals.coverage = coverage.fold(0.0, f32::max);
     }
@@ -297,7 +297,9 @@ impl Retriever {
         let (query, mut candidates, mut signals) =
             self.fused(query, &question, &synonyms, &words, found);
         signals.off_topic = off_topic;
-        signals.z = signals.scaled(self.index.calibration);
+        let calibration = self.index.calibration.as_ref();
+        let scales = calibration.map(|measured| measured.scales_in(filters.locale.as_deref()));
+        signals.z = signals.scaled(scales);
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates).await {
@@ -317,7 +319,7 @@ impl Retriever {
             num_candidates,
             query_tokens: question.tokens,
             signals,
-            calibration: self.index.calibration,
+            scales,
             indexing,
             times: StageTimes {
                 embed_ms,

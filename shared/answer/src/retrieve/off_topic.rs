@@ -23,7 +23,7 @@ pub struct OffTopicCache(Arc<Mutex<Option<Read>>>);
 impl Retriever {
     /// Returns how near a question is to the off-topic questions; `None` without a calibration, or if the catalog does not answer in time.
     pub(super) async fn off_topic_nearness(&self, vector: &[f32]) -> Option<f32> {
-        let calibration = self.index.calibration?;
+        let calibration = self.index.calibration.as_ref()?;
         if vector.is_empty() {
             return None;
         }
@@ -45,6 +45,6 @@ impl Retriever {
                 off_topic
             }
         };
-        off_topic.nearness(vector, None)
+        off_topic.nearness(vector, |_| true)
     }
 }

@@ -1,16 +1,28 @@
 //! Calibration: cosines differ between models and books, so each index measures them with questions that it should not answer.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 
 use super::batches::embed_all;
 use super::{Ingest, IngestError};
 use book::chunk::count_tokens;
 use models::embed::{NEAREST_CHUNKS, OffTopic, Purpose, mean_of_best};
-use store::catalog::{Calibration, IndexState, Scale};
+use store::catalog::{Calibration, IndexState, Scale, Scales};
 use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
-/// Questions that no documentation answers, one a line; half are general knowledge, half are about other software.
-const OFF_TOPIC: &str = include_str!("off_topic_questions.txt");
+/// Questions that no documentation answers, by language, one a line; half are general knowledge, half are about other software. The lists are
+/// translations of each other. The first is for languages without a list.
+const OFF_TOPIC: [(&str, &str); 6] = [
+    ("en", include_str!("off_topic_questions/en.txt")),
+    ("de", include_str!("off_topic_questions/de.txt")),
+    ("es", include_str!("off_topic_questions/es.txt")),
+    ("ja", include_str!("off_topic_questions/ja.txt")),
+    ("ko", include_str!("off_topic_questions/ko.txt")),
+    ("zh", include_str!("off_topic_questions/zh.txt")),
+];
+/// The number of questions in each list.
+const QUESTIONS: usize = 104;
 const SEARCHES: usize = 4;
 
 impl Ingest {
@@ -27,21 +39,33 @@ impl Ingest {
         };
         let chunks = self.catalog.stats(index_id).await?.chunks;
         if chunks < NEAREST_CHUNKS as u64
-            || index.calibration.is_some_and(|it| !it.is_outgrown(chunks))
+            || index
+                .calibration
+                .as_ref()
+                .is_some_and(|it| !it.is_outgrown(chunks))
         {
             return Ok(0);
         }
-        let questions: Vec<String> = OFF_TOPIC.lines().map(str::to_owned).collect();
+        let locales = self.measured_locales();
+        let lists: BTreeSet<usize> = locales.values().copied().collect();
+        let questions = lists.iter().flat_map(|list| OFF_TOPIC[*list].1.lines());
+        let questions: Vec<String> = questions.map(str::to_owned).collect();
         let embedded = embed_all(&self.embedder, &questions, Purpose::Query).await?;
         let vectors: Vec<Vec<f32>> = embedded.into_iter().map(|text| text.vector).collect();
         let off_topic = OffTopic::new(&vectors);
-        let to_others = vectors
-            .iter()
-            .zip(0..)
-            .filter_map(|(vector, at)| off_topic.nearness(vector, Some(at)));
+        let mut measured = BTreeMap::new();
+        for (locale, list) in locales {
+            let place = lists.range(..list).count();
+            let own = &vectors[place * QUESTIONS..(place + 1) * QUESTIONS];
+            let scales = self.scales(&locale, own, &off_topic).await?;
+            measured.insert(locale, scales);
+        }
+        let Some(scales) = measured.remove(&self.index_row.site.default_locale) else {
+            return Ok(0);
+        };
         let calibration = Calibration {
-            book: Scale::from_values(self.nearness(&vectors).await?),
-            off_topic: Scale::from_values(to_others.collect()),
+            scales,
+            locales: measured,
             chunks,
         };
         self.catalog
@@ -50,16 +74,46 @@ impl Ingest {
         Ok(questions.iter().map(|text| count_tokens(text) as u64).sum())
     }
 
+    /// Returns the site's default locale and the others that have a list of questions, each with its list's place in [`OFF_TOPIC`].
+    fn measured_locales(&self) -> BTreeMap<String, usize> {
+        let site = &self.index_row.site;
+        let others = site
+            .locales
+            .iter()
+            .filter_map(|locale| Some((locale, list_of(locale)?)));
+        let default = &site.default_locale;
+        others
+            .chain([(default, list_of(default).unwrap_or_default())])
+            .map(|(locale, list)| (locale.clone(), list))
+            .collect()
+    }
+
+    /// Measures a locale with the questions in its language.
+    async fn scales(
+        &self,
+        locale: &str,
+        questions: &[Vec<f32>],
+        off_topic: &OffTopic,
+    ) -> Result<Scales, IndexError> {
+        // A question is nearest to its translations, which readers' questions do not have.
+        let to_others = questions
+            .iter()
+            .zip(0..)
+            .filter_map(|(vector, at)| off_topic.nearness(vector, |other| other % QUESTIONS != at));
+        let filters = self.filters_of(locale);
+        Ok(Scales {
+            off_topic: Scale::from_values(to_others.collect()),
+            book: Scale::from_values(self.nearness(questions, &filters).await?),
+        })
+    }
+
     /// Returns how near each question comes to the book.
     async fn nearness(
         &self,
         vectors: &[Vec<f32>],
+        filters: &Filters,
     ) -> Result<Vec<f32>, IndexError> {
-        let filters = self.default_filters();
-        let found: Vec<Vec<ScoredPoint>> = self
-            .nearest(vectors, &filters)
-            .try_collect()
-            .await?;
+        let found: Vec<Vec<ScoredPoint>> = self.nearest(vectors, filters).try_collect().await?;
         let nearness = found.iter().filter_map(|points| {
             let cosines = points.iter().map(|point| point.score).collect();
             mean_of_best(cosines, NEAREST_CHUNKS)
@@ -88,11 +142,11 @@ impl Ingest {
         stream::iter(searches).buffered(SEARCHES)
     }
 
-    /// Returns the filters of a reader who chooses neither locale nor version.
-    fn default_filters(&self) -> Filters {
+    /// Returns the filters of a reader of a locale who chooses no version.
+    fn filters_of(&self, locale: &str) -> Filters {
         let site = &self.index_row.site;
         Filters {
-            locale: non_empty(&site.default_locale),
+            locale: non_empty(locale),
             versions_beside: site
                 .other_instances
                 .iter()
@@ -102,6 +156,12 @@ impl Ingest {
             ..Filters::default()
         }
     }
+}
+
+/// Returns the place of the questions in a locale's language; `None` without any.
+fn list_of(locale: &str) -> Option<usize> {
+    let language = locale.split(['-', '_']).next()?.to_ascii_lowercase();
+    OFF_TOPIC.iter().position(|(code, _)| *code == language)
 }
 
 fn non_empty(name: &str) -> Option<String> {

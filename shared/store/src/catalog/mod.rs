@@ -53,7 +53,7 @@ pub use sqlite::SqliteCatalog;
 pub use types::{
     Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow,
     IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
-    QueryLog, QueryStatus, Rating, Retired, Scale, StoredDocument, SwitchOutcome,
+    QueryLog, QueryStatus, Rating, Retired, Scale, Scales, StoredDocument, SwitchOutcome,
 };
 pub use written::Account;
 

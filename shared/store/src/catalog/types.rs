@@ -133,14 +133,25 @@ pub struct IndexRow {
 }
 
 /// The meaning of cosines in an index, measured with questions that no documentation answers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// How near these questions come to the book.
+    /// The scales of the default locale.
+    #[serde(flatten)]
+    pub scales: Scales,
+    /// The scales of other locales, measured with questions in their languages.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub locales: BTreeMap<String, Scales>,
+    /// The number of chunks at calibration.
+    pub chunks: u64,
+}
+
+/// The meaning of cosines in a locale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scales {
+    /// How near questions that no documentation answers come to the book.
     pub book: Scale,
     /// How near each of them comes to the others.
     pub off_topic: Scale,
-    /// The number of chunks at calibration.
-    pub chunks: u64,
 }
 
 /// The distribution of a figure.
@@ -179,13 +190,22 @@ impl Scale {
     }
 }
 
-impl Calibration {
+impl Scales {
     /// Returns how much nearer a question is to the book than questions about other things are, in standard deviations. `None` if the index does not
     /// tell questions apart.
     #[must_use]
     pub fn z(&self, book: f32, off_topic: Option<f32>) -> Option<f32> {
         let other = off_topic.and_then(|value| self.off_topic.place(value));
         Some(self.book.place(book)? - OFF_TOPIC_WEIGHT * other.unwrap_or_default())
+    }
+}
+
+impl Calibration {
+    /// Returns the scales of a search in a locale; of one that was not measured, those of the default locale.
+    #[must_use]
+    pub fn scales_in(&self, locale: Option<&str>) -> Scales {
+        let own = locale.and_then(|locale| self.locales.get(locale));
+        own.copied().unwrap_or(self.scales)
     }
 
     /// True if the index has grown by half since calibration.

@@ -1,8 +1,9 @@
+use super::{BTreeSet, OFF_TOPIC, QUESTIONS};
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
 use crate::source::MemorySource;
 use fakes::faults::block_on;
-use store::catalog::Calibration;
+use store::catalog::{Calibration, Scales};
 
 fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
     let section = |number| {
@@ -23,7 +24,7 @@ fn run(ingest: &Ingest) -> (Ingest, u64) {
 }
 
 fn calibration(ingest: &Ingest) -> Option<Calibration> {
-    ingest.index_row.calibration
+    ingest.index_row.calibration.clone()
 }
 
 #[test]
@@ -35,8 +36,13 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 
     let (ingest, _) = run(&ingest);
     let first = calibration(&ingest).expect("it is calibrated");
-    let (book, off_topic) = (first.book, first.off_topic);
-    let z = |book, off_topic| first.z(book, off_topic).expect("the questions differ");
+    let Scales { book, off_topic } = first.scales;
+    let z = |book, off_topic| {
+        first
+            .scales
+            .z(book, off_topic)
+            .expect("the questions differ")
+    };
     assert!(z(book.median, None).abs() < 1e-6);
     assert!((z(book.median + book.deviation, None) - 1.0).abs() < 1e-3);
     let nearer = off_topic.median + off_topic.deviation;
@@ -47,10 +53,10 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 
     // An unchanged index embeds nothing; one that grew by less than half embeds only the new page.
     let (ingest, tokens) = run(&ingest);
-    assert_eq!((calibration(&ingest), tokens), (Some(first), 0));
+    assert_eq!((calibration(&ingest), tokens), (Some(first.clone()), 0));
     write(&source, "south", 0..5);
     let (ingest, of_the_page) = run(&ingest);
-    assert_eq!(calibration(&ingest), Some(first));
+    assert_eq!(calibration(&ingest), Some(first.clone()));
 
     write(&source, "east", 0..5);
     let (ingest, with_calibration) = run(&ingest);
@@ -60,6 +66,14 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
         with_calibration > of_the_page + 500,
         "{with_calibration} tokens are counted"
     );
+}
+
+#[test]
+fn the_questions_are_the_same_in_every_language() {
+    for (language, questions) in OFF_TOPIC {
+        let different: BTreeSet<&str> = questions.lines().collect();
+        assert_eq!(different.len(), QUESTIONS, "{language}");
+    }
 }
 
 #[test]
