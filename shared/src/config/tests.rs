@@ -32,7 +32,7 @@ fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
             match config.embedder {
                 EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
                 EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
-                local @ EmbedderChoice::Local(_) => panic!("{local:?}, not {name}"),
+                local => panic!("{local:?}, not {name}"),
             }
         };
         assert_eq!(choice(&[]), (name, default_model.to_owned(), None));
