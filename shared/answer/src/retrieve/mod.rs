@@ -287,7 +287,7 @@ impl Retriever {
         let (found, indexing, off_topic) = tokio::join!(
             self.search(&terms, &question, filters),
             self.indexing(),
-            self.off_topic_nearness(&question.vector)
+            self.off_topic_nearness(&question.vector, filters.locale.as_deref())
         );
         let found = found?;
         degraded.extend(indexing.map(|_| Degradation::Indexing));

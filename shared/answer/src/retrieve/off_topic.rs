@@ -21,8 +21,12 @@ type Read = (Calibrated, Arc<OffTopic>);
 pub struct OffTopicCache(Arc<Mutex<Option<Read>>>);
 
 impl Retriever {
-    /// Returns how near a question is to the off-topic questions; `None` without a calibration, or if the catalog does not answer in time.
-    pub(super) async fn off_topic_nearness(&self, vector: &[f32]) -> Option<f32> {
+    /// Returns how near a question is to the off-topic questions in the language of its locale; `None` without a calibration, or if the catalog does not answer in time.
+    pub(super) async fn off_topic_nearness(
+        &self,
+        vector: &[f32],
+        locale: Option<&str>,
+    ) -> Option<f32> {
         let calibration = self.index.calibration.as_ref()?;
         if vector.is_empty() {
             return None;
@@ -45,6 +49,7 @@ impl Retriever {
                 off_topic
             }
         };
-        off_topic.nearness(vector, |_| true)
+        let (first, end) = calibration.scales_in(locale).questions;
+        off_topic.nearness(vector, |question| (first..end).contains(&question))
     }
 }

@@ -13,12 +13,19 @@ use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Questions that no documentation answers, by language, one a line; half are general knowledge, half are about other software. The lists are
 /// translations of each other. The first is for languages without a list.
-const OFF_TOPIC: [(&str, &str); 6] = [
+const OFF_TOPIC: [(&str, &str); 13] = [
     ("en", include_str!("off_topic_questions/en.txt")),
+    ("ar", include_str!("off_topic_questions/ar.txt")),
     ("de", include_str!("off_topic_questions/de.txt")),
     ("es", include_str!("off_topic_questions/es.txt")),
+    ("fr", include_str!("off_topic_questions/fr.txt")),
+    ("hi", include_str!("off_topic_questions/hi.txt")),
+    ("it", include_str!("off_topic_questions/it.txt")),
     ("ja", include_str!("off_topic_questions/ja.txt")),
     ("ko", include_str!("off_topic_questions/ko.txt")),
+    ("nl", include_str!("off_topic_questions/nl.txt")),
+    ("pt", include_str!("off_topic_questions/pt.txt")),
+    ("ru", include_str!("off_topic_questions/ru.txt")),
     ("zh", include_str!("off_topic_questions/zh.txt")),
 ];
 /// The number of questions in each list.
@@ -52,12 +59,10 @@ impl Ingest {
         let questions: Vec<String> = questions.map(str::to_owned).collect();
         let embedded = embed_all(&self.embedder, &questions, Purpose::Query).await?;
         let vectors: Vec<Vec<f32>> = embedded.into_iter().map(|text| text.vector).collect();
-        let off_topic = OffTopic::new(&vectors);
         let mut measured = BTreeMap::new();
         for (locale, list) in locales {
-            let place = lists.range(..list).count();
-            let own = &vectors[place * QUESTIONS..(place + 1) * QUESTIONS];
-            let scales = self.scales(&locale, own, &off_topic).await?;
+            let first = lists.range(..list).count() * QUESTIONS;
+            let scales = self.scales(&locale, &vectors, first).await?;
             measured.insert(locale, scales);
         }
         let Some(scales) = measured.remove(&self.index_row.site.default_locale) else {
@@ -69,7 +74,7 @@ impl Ingest {
             chunks,
         };
         self.catalog
-            .set_calibration(index_id, calibration, off_topic.to_bytes())
+            .set_calibration(index_id, calibration, OffTopic::new(&vectors).to_bytes())
             .await?;
         Ok(questions.iter().map(|text| count_tokens(text) as u64).sum())
     }
@@ -88,22 +93,24 @@ impl Ingest {
             .collect()
     }
 
-    /// Measures a locale with the questions in its language.
+    /// Measures a locale with the questions in its language, whose vectors begin at `first`.
     async fn scales(
         &self,
         locale: &str,
-        questions: &[Vec<f32>],
-        off_topic: &OffTopic,
+        vectors: &[Vec<f32>],
+        first: usize,
     ) -> Result<Scales, IndexError> {
-        // A question is nearest to its translations, which readers' questions do not have.
-        let to_others = questions
+        let own = &vectors[first..first + QUESTIONS];
+        let off_topic = OffTopic::new(own);
+        let to_others = own
             .iter()
             .zip(0..)
-            .filter_map(|(vector, at)| off_topic.nearness(vector, |other| other % QUESTIONS != at));
+            .filter_map(|(vector, at)| off_topic.nearness(vector, |other| other != at));
         let filters = self.filters_of(locale);
         Ok(Scales {
+            questions: (first, first + QUESTIONS),
             off_topic: Scale::from_values(to_others.collect()),
-            book: Scale::from_values(self.nearness(questions, &filters).await?),
+            book: Scale::from_values(self.nearness(own, &filters).await?),
         })
     }
 

@@ -152,6 +152,14 @@ pub struct Scales {
     pub book: Scale,
     /// How near each of them comes to the others.
     pub off_topic: Scale,
+    /// The place of the first of these questions among the vectors that are stored with the calibration, and the place after the last.
+    #[serde(default = "all_questions")]
+    pub questions: (usize, usize),
+}
+
+/// Calibrations of older releases have questions in one language.
+fn all_questions() -> (usize, usize) {
+    (0, usize::MAX)
 }
 
 /// The distribution of a figure.
