@@ -175,11 +175,11 @@ impl BlockReader<'_> {
                 self.nesting.items += 1;
                 pass.marker = item_marker(&mut pass.lists);
                 pass.marker_at = range.start;
-                let item = &pass.text[range.clone()];
+                let item = pass.text[range.clone()].trim_start();
                 let digits = item.bytes().take_while(u8::is_ascii_digit).count();
                 if !pass.marker.trim_start().starts_with(&item[..digits]) {
-                    let number = range.start..range.start + digits;
-                    self.omit(pass, &number, OmissionReason::ListNumber);
+                    let start = range.end - item.len();
+                    self.omit(pass, &(start..start + digits), OmissionReason::ListNumber);
                 }
             }
             Tag::Heading { .. } | Tag::Table(_) => self.start_block(pass, range),
