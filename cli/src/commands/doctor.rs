@@ -1,16 +1,19 @@
 //! `bookrag doctor`: shows where each setting of a site comes from, and its problems. Needs no model and no store. If the book is
 //! indexed, compares the index with it, and repairs the index on request.
 
+mod components;
+
 use std::collections::BTreeMap;
 use std::iter;
 use std::path::PathBuf;
 
-use bookrag::book::{Document, OmissionReason, SiteSettings, SkipReason};
+use bookrag::book::{Document, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
 use bookrag::source::FileCache;
 use clap::Args;
+use components::{Component, Components};
 use serde::Serialize;
 
 use super::questions::QuestionReport;
@@ -55,8 +58,8 @@ struct Diagnosis {
     left_out: Vec<Finding>,
     /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
-    /// Components whose text only running the page would tell, such as `<Steps />`.
-    components: Vec<Finding>,
+    /// Components whose text only running the page would tell, the most frequent first.
+    components: Vec<Component>,
     warnings: Vec<Finding>,
     /// Files of any kind whose text pages show.
     text_files: Vec<Finding>,
@@ -233,12 +236,17 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         script_pages: read.scripts.clone(),
         ..Diagnosis::default()
     };
+    let mut components = Components::default();
     for page in &read.pages {
         match &page.document {
-            Ok(document) => diagnosis.add_document(page, document, policy),
+            Ok(document) => {
+                components.add(&page.file.source, document);
+                diagnosis.add_document(page, document, policy);
+            }
             Err(reason) => diagnosis.add_unread(page.file.source.clone(), reason),
         }
     }
+    diagnosis.components = components.into_sorted();
     diagnosis.shared_urls = shared_urls(read);
     diagnosis
 }
@@ -269,16 +277,6 @@ impl Diagnosis {
         let shown = document.text_files.iter();
         self.text_files
             .extend(shown.map(|file| Finding::new(source, file.line, file.path.clone())));
-        self.components.extend(
-            document
-                .omissions
-                .iter()
-                .filter(|omission| omission.reason == OmissionReason::Component)
-                .map(|omission| {
-                    let words: Vec<&str> = omission.text.split_whitespace().collect();
-                    Finding::new(source, omission.start_line, words.join(" "))
-                }),
-        );
         let chunks = chunk_document(document, policy);
         self.chunks += chunks.len();
         self.oversized.extend(
@@ -361,10 +359,6 @@ fn print(diagnosis: &Diagnosis) {
             "long chunks, of code or tables that are not cut",
             &diagnosis.oversized,
         ),
-        (
-            "components whose text is not read (a built site has it)",
-            &diagnosis.components,
-        ),
         ("files shown as text", &diagnosis.text_files),
         ("warnings", &diagnosis.warnings),
     ] {
@@ -375,6 +369,7 @@ fn print(diagnosis: &Diagnosis) {
             output::line(&format!("  {}: {}", finding.at, finding.what));
         }
     }
+    print_components(&diagnosis.components);
     if let Some(index) = &diagnosis.index {
         print_index(index);
         if diagnosis.repair.is_none() && !index.is_clean() {
@@ -384,6 +379,18 @@ fn print(diagnosis: &Diagnosis) {
     if let Some(report) = &diagnosis.repair {
         output::line("repaired");
         output::text(&report.to_string());
+    }
+}
+
+fn print_components(components: &[Component]) {
+    if !components.is_empty() {
+        let count = components.len();
+        output::line(&format!(
+            "components whose text is not read (a built site has it): {count}"
+        ));
+    }
+    for component in components {
+        output::line(&format!("  {}", component.describe()));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::mdx::prepare;
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Generated;
 use crate::placeholder::{Contents, Placeholder};
-use crate::settings::{ContentKind, MarkdownFormat, SiteSettings};
+use crate::settings::{ContentKind, Instance, MarkdownFormat, SiteSettings};
 use crate::skip_reason::MAX_PAGE_BYTES;
 use crate::slug::Slugger;
 
@@ -32,30 +32,37 @@ pub(super) struct Reading<'a> {
     pub(super) inputs: &'a Inputs,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
     pub(super) fn partials(&self, source: &str, split: &SplitPage<'_>) -> Partials {
-        match self.dialect(source, &split.front_matter).flavor {
+        match self.flavor(source, &split.front_matter) {
             Flavor::Mdx => Partials::new(source, split.body, self.inputs),
             Flavor::Markdown => Partials::default(),
         }
     }
 
-    /// Returns the dialect of the file at `source`, from its front matter or else the site's settings.
-    fn dialect(&self, source: &str, front_matter: &FrontMatter) -> Dialect {
+    /// Returns the flavor of the file at `source`, from its front matter or else the site's settings.
+    fn flavor(&self, source: &str, front_matter: &FrontMatter) -> Flavor {
         let own = front_matter.format.as_deref();
         let format = own
             .and_then(MarkdownFormat::named)
             .unwrap_or(self.settings.markdown_format);
-        let flavor = match format {
+        match format {
             MarkdownFormat::Mdx => Flavor::Mdx,
             MarkdownFormat::Md => Flavor::Markdown,
             MarkdownFormat::Detect if source.ends_with('x') => Flavor::Mdx,
             MarkdownFormat::Detect => Flavor::Markdown,
-        };
+        }
+    }
+
+    /// Returns the dialect of a file with this flavor in the pages of a plugin.
+    fn dialect(&self, flavor: Flavor, instance: &'a Instance) -> Dialect<'a> {
         Dialect {
             flavor,
             math: self.settings.math,
             comment_ids: self.settings.comment_ids && flavor == Flavor::Markdown,
+            emoji: self.settings.emoji,
+            admonitions: instance.admonitions.as_deref(),
+            magic_comments: self.settings.magic_comments.as_deref(),
         }
     }
 }
@@ -93,13 +100,14 @@ impl Body {
             ));
         }
         let partials = partials.paths;
-        let dialect = reading.dialect(source, &split.front_matter);
+        let instance = reading.settings.instance(&origin.page.instance);
+        let flavor = reading.flavor(source, &split.front_matter);
+        let dialect = reading.dialect(flavor, instance);
         // Partials are not generated.
         let generated = Generated::from_front_matter(&split.front_matter).filter(|_| depth == 0);
         let first_line = split.lines_before + 1;
         let prepared = prepare(split.body, first_line, dialect, &partials, generated);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
-        let instance = reading.settings.instance(&origin.page.instance);
         if depth == 0 && instance.kind == ContentKind::Blog {
             slugger = slugger.without_title();
         }

@@ -84,6 +84,10 @@ const HIDDEN_ATTRIBUTES: [&str; 16] = [
     "groupId",
 ];
 
+/// Components of Docusaurus that show the text of no attribute: labels of tabs are at their panels, and the others have tooltips and notes for
+/// translators.
+const WITHOUT_PROSE: [&str; 3] = ["Tabs", "Link", "Translate"];
+
 /// Inline tags, whose removal leaves no gap.
 const INLINE_TAGS: [&str; 24] = [
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q",
@@ -306,17 +310,22 @@ fn keep_target(tag: &mut Tag<'_>, name: &str, address: String) {
     }
 }
 
+/// True if readers see the text of an attribute.
+fn shows_attribute(element: &str, name: &str, value: &str) -> bool {
+    if !element.starts_with(char::is_uppercase) {
+        // `alt` replaces a picture; `title` is only a tooltip.
+        return element == "img" && name == "alt";
+    }
+    // Names for screen readers and scripts have a hyphen: `aria-label`, `data-x`.
+    let may_be_seen = !HIDDEN_ATTRIBUTES.contains(&name) && !name.contains('-');
+    let reads_as_prose = value.contains(' ') && value.contains(char::is_alphabetic);
+    !WITHOUT_PROSE.contains(&element)
+        && (PROSE_ATTRIBUTES.contains(&name) || (may_be_seen && reads_as_prose))
+}
+
 fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    let component = tag.name.starts_with(char::is_uppercase);
-    let reads_as_prose = value.contains(' ') && value.contains(char::is_alphabetic);
-    // HTML's own `title` is only a tooltip; `alt` replaces a picture.
-    let seen = if component {
-        PROSE_ATTRIBUTES.contains(&name) || (reads_as_prose && !HIDDEN_ATTRIBUTES.contains(&name))
-    } else {
-        name == "alt"
-    };
-    if seen && !value.is_empty() && !matches!(tag.name, "Tabs") {
+    if shows_attribute(tag.name, name, &value) && !value.is_empty() {
         tag.prose.push(value);
     }
 }

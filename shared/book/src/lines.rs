@@ -1,4 +1,4 @@
-//! Recognises the syntax of a single line of MDX: container marks, fences, directives, imports.
+//! Recognises the syntax of a single line of MDX: container marks, fences, imports.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
@@ -100,54 +100,4 @@ pub(super) fn is_esm(line: &str) -> bool {
     ["import ", "import{", "export "]
         .iter()
         .any(|word| line.starts_with(word))
-}
-
-/// Converts a directive's line to text, and returns the remainder that this text lacks. `:::tip Title` becomes `Tip: Title`; the
-/// closing `:::` becomes empty.
-pub(super) fn directive(content: &str) -> Option<(String, &str)> {
-    let rest = content.strip_prefix(":::")?.trim_start_matches(':');
-    let name_end = rest
-        .find(|c: char| !(c.is_alphanumeric() || c == '-'))
-        .unwrap_or(rest.len());
-    let (name, rest) = rest.split_at(name_end);
-    let title = rest.trim();
-    let (title, attributes) = match title
-        .strip_prefix('[')
-        .and_then(|rest| rest.rsplit_once(']'))
-    {
-        Some((title, attributes)) => (title, attributes),
-        None => {
-            let (title, attributes) = title.split_at(title.find('{').unwrap_or(title.len()));
-            (title.trim(), attributes)
-        }
-    };
-    if name.is_empty() {
-        return title.is_empty().then(|| (String::new(), attributes));
-    }
-    let mut first = name.chars();
-    let kind: String = first
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .chain(first)
-        .collect();
-    // The attribute wins (theme-common 3.10, `admonitionUtils`).
-    let title = title_attribute(attributes).unwrap_or(title);
-    let shown = if title.is_empty() {
-        kind
-    } else {
-        format!("{kind}: {title}")
-    };
-    Some((shown, attributes))
-}
-
-/// Returns the `title` of `{title="…" .wide}`.
-fn title_attribute(attributes: &str) -> Option<&str> {
-    let (before, after) = attributes.split_once("title=")?;
-    if !before.ends_with([' ', '{']) {
-        return None;
-    }
-    let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let (title, _) = after[1..].split_once(quote)?;
-    Some(title.trim())
 }

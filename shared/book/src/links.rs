@@ -2,7 +2,7 @@
 
 use crate::block::{Mark, MarkKind};
 use crate::pages::{PageFile, default_source, page_file};
-use crate::paths::joined;
+use crate::paths::{decoded_url, joined};
 use crate::permalink::resolve_path;
 use crate::settings::SiteSettings;
 
@@ -89,14 +89,17 @@ impl Origin<'_> {
         path.map(|path| path + parts.rest).into_iter().collect()
     }
 
-    /// Returns the source paths that a link to a Markdown file may refer to, in Docusaurus's order. A path without `./` or `../` is
-    /// looked up in the docs folder first.
+    /// Returns the source paths that a link to a Markdown file may refer to, in Docusaurus's order (`utils` 3.10, `markdownLinks`): beside the
+    /// file, in the docs folder, in the site.
     fn pages(&self, source: &str, address: &Address<'_>) -> Vec<String> {
-        let path = address.path;
+        let path = decoded_url(address.path);
         let mut sources = Vec::new();
         if let Some(path) = path.strip_prefix("@site/") {
             sources.push(joined("", path));
         } else {
+            if !path.starts_with('/') {
+                sources.push(beside(source, &path));
+            }
             if !path.starts_with("./") && !path.starts_with("../") {
                 let default = default_source(self.settings, self.page);
                 for page in [&self.page.source, &default] {
@@ -104,9 +107,6 @@ impl Origin<'_> {
                     sources.push(format!("{folder}{}", path.trim_start_matches('/')));
                 }
                 sources.push(path.trim_start_matches('/').to_owned());
-            }
-            if !path.starts_with('/') {
-                sources.push(beside(source, path));
             }
         }
         let mut pages: Vec<String> = Vec::new();
@@ -206,6 +206,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::markdown::parse_blocks;
+    use crate::mdx::prepare;
+    use crate::mdx::tests::MDX;
+    use crate::slug::Slugger;
 
     const CONFIG: &str = "export default { baseUrl: '/book/', \
         i18n: { defaultLocale: 'en', locales: ['en', 'ur'] } }";
@@ -240,7 +244,9 @@ mod tests {
             ("docs/a/page.md", "#x", vec!["/book/docs/a/page#x"]),
             ("docs/a/page.md", "./b.md#x", vec!["docs/a/b.md#x"]),
             ("docs/a/page.md", "../b.mdx", vec!["docs/b.mdx"]),
-            ("docs/a/page.md", "b.md", vec!["docs/b.md", "docs/a/b.md"]),
+            ("docs/a/page.md", "b.md", vec!["docs/a/b.md", "docs/b.md"]),
+            ("docs/a/page.md", "./b%20c.md", vec!["docs/a/b c.md"]),
+            ("docs/a/page.md", "./b c.md", vec!["docs/a/b c.md"]),
             ("docs/a/page.md", "/a/b.md", vec!["docs/a/b.md"]),
             ("docs/a/page.md", "@site/docs/b.md", vec!["docs/b.md"]),
             ("docs/a/page.md", "b", vec!["/book/docs/a/b"]),
@@ -263,9 +269,9 @@ mod tests {
                 translation,
                 "a/b.md",
                 vec![
+                    "i18n/ur/docusaurus-plugin-content-docs/current/a/a/b.md",
                     "i18n/ur/docusaurus-plugin-content-docs/current/a/b.md",
                     "docs/a/b.md",
-                    "i18n/ur/docusaurus-plugin-content-docs/current/a/a/b.md",
                 ],
             ),
             (translation, "/docs/b", vec!["/book/ur/docs/b"]),
@@ -273,6 +279,32 @@ mod tests {
             let link = resolved(source, MarkKind::Link(vec![address.to_owned()]));
             let expected = expected.into_iter().map(str::to_owned).collect();
             assert_eq!(link, Some(MarkKind::Link(expected)), "{address}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_what_commonmark_reads() {
+        for (page, expected) in [
+            ("[a](<b c.md> \"d\")", "b c.md"),
+            ("[a](b\\)c\\*.md)", "b)c*.md"),
+            ("[a](b(c(d)).md 'e {f} <g>')", "b(c(d)).md"),
+            ("[a](b&amp;c&#32;d.md)", "b&c d.md"),
+            ("[a](\n  <b{c}.md>\n)", "b{c}.md"),
+            ("[a][R]\n\n[r]: <b c.md>\n", "b c.md"),
+            ("[a]\n\n> [A]: b\\_c.md (d)\n", "b_c.md"),
+            ("[a *b*](c.md#d:e[f])", "c.md#d:e[f]"),
+            ("[![a](b.png)](c.md)", "c.md"),
+        ] {
+            let prepared = prepare(page, 1, MDX, &BTreeMap::new(), None);
+            let lines: Vec<&str> = page.lines().collect();
+            let parsed = parse_blocks(&prepared, &lines, MDX, &mut Slugger::default());
+            let marks = parsed.blocks.iter().flat_map(|block| &block.marks);
+            let links = marks.filter_map(|mark| match &mark.kind {
+                MarkKind::Link(addresses) => Some(addresses.concat()),
+                _ => None,
+            });
+            let links: Vec<String> = links.collect();
+            assert_eq!(links, [expected], "{page}: {}", prepared.text);
         }
     }
 

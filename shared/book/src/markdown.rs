@@ -1,6 +1,7 @@
 //! Parses prepared Markdown into the blocks of a page, in reading order, with their source lines.
 
 mod code;
+mod emoji;
 mod heading_id;
 mod heading_tags;
 mod leaf;
@@ -54,7 +55,7 @@ pub(super) struct Placed {
 pub(super) fn parse_blocks(
     prepared: &Prepared,
     raw_lines: &[&str],
-    dialect: Dialect,
+    dialect: Dialect<'_>,
     slugger: &mut Slugger,
 ) -> Parsed {
     let mut reader = BlockReader {
@@ -73,7 +74,7 @@ pub(super) fn parse_blocks(
 
 struct BlockReader<'a> {
     raw_lines: &'a [&'a str],
-    dialect: Dialect,
+    dialect: Dialect<'a>,
     slugger: &'a mut Slugger,
     /// True after a heading or thematic break: no title can follow.
     title_is_over: bool,
@@ -175,11 +176,11 @@ impl BlockReader<'_> {
                 self.nesting.items += 1;
                 pass.marker = item_marker(&mut pass.lists);
                 pass.marker_at = range.start;
-                let item = &pass.text[range.clone()];
+                let item = pass.text[range.clone()].trim_start();
                 let digits = item.bytes().take_while(u8::is_ascii_digit).count();
                 if !pass.marker.trim_start().starts_with(&item[..digits]) {
-                    let number = range.start..range.start + digits;
-                    self.omit(pass, &number, OmissionReason::ListNumber);
+                    let start = range.end - item.len();
+                    self.omit(pass, &(start..start + digits), OmissionReason::ListNumber);
                 }
             }
             Tag::Heading { .. } | Tag::Table(_) => self.start_block(pass, range),
@@ -244,7 +245,7 @@ impl BlockReader<'_> {
             }
             TagEnd::Table => {
                 pass.leaf.end = range.end;
-                let table = std::mem::take(&mut pass.leaf);
+                let table = self.take_leaf(pass);
                 let text = table.text.trim_end().to_owned();
                 let lines = pass.lines.of(table.range());
                 self.push_marked(BlockKind::Table, text, table.marks, lines);
@@ -320,7 +321,7 @@ impl BlockReader<'_> {
 
     /// Ends a run of text: a paragraph, or a list item's text if a marker is pending.
     fn end_text(&mut self, pass: &mut Pass<'_>) {
-        let leaf = std::mem::take(&mut pass.leaf).shown();
+        let leaf = self.take_leaf(pass).shown();
         let text = leaf.text.trim();
         if text.is_empty() {
             return;
@@ -356,8 +357,21 @@ impl BlockReader<'_> {
         }
     }
 
+    /// Returns the text that was read since the last block, with its emojis.
+    fn take_leaf(&mut self, pass: &mut Pass<'_>) -> Leaf {
+        let mut leaf = std::mem::take(&mut pass.leaf);
+        if self.dialect.emoji {
+            let codes = leaf.replace_shortcodes();
+            if !codes.is_empty() {
+                let lines = pass.lines.of(leaf.range());
+                self.leave_out(OmissionReason::CharacterReference, codes, lines);
+            }
+        }
+        leaf
+    }
+
     fn heading(&mut self, pass: &mut Pass<'_>, level: HeadingLevel) {
-        let leaf = std::mem::take(&mut pass.leaf);
+        let leaf = self.take_leaf(pass);
         let lines = pass.lines.of(leaf.range());
         let is_title = level == HeadingLevel::H1 && !self.title_is_over;
         self.parsed.begins_with_title |= is_title;

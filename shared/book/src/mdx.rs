@@ -2,6 +2,7 @@
 //!
 //! Every output line keeps its source line number.
 
+mod directives;
 mod flow;
 mod marked_tag;
 mod code_component;
@@ -12,16 +13,19 @@ mod tabs;
 use std::collections::BTreeMap;
 
 use crate::dialect::{Dialect, Flavor};
+use crate::directive::{Directive, admonition};
 use crate::heading_tag::HeadingTag;
 use crate::html::HtmlBlock;
 use crate::lines::{
-    Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
+    Fence, closes, continued_prefix, is_esm, is_heading, opens_fence, quotes_in,
     split_container_prefix,
 };
 use crate::mdx_code_block::Unwrapped;
 use crate::modules::{EsmBlock, esm_blocks};
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Generated;
+use crate::spans::is_definition;
+use directives::Container;
 use tabs::TabLabels;
 use text::marks::MATH_INFO;
 
@@ -95,7 +99,7 @@ const MATH_FENCE: &str = "~~~~~~~~";
 pub(super) fn prepare(
     body: &str,
     first_line: u32,
-    dialect: Dialect,
+    dialect: Dialect<'_>,
     partials: &BTreeMap<String, String>,
     generated: Option<Generated>,
 ) -> Prepared {
@@ -125,12 +129,16 @@ struct Preparer<'a> {
     at: usize,
     /// The line of `text`, from 0.
     line: u32,
-    dialect: Dialect,
+    dialect: Dialect<'a>,
     partials: &'a BTreeMap<String, String>,
     esm: BTreeMap<usize, EsmBlock>,
+    /// The page's constants that an expression with their name shows.
+    constants: BTreeMap<String, String>,
     out: Prepared,
-    /// For each open admonition, the number of colons that opened it.
-    open_admonitions: Vec<usize>,
+    /// The open containers, outermost first.
+    containers: Vec<Container>,
+    /// For each open label of a directive, where it ends, and the length of the directive's rest.
+    labels: Vec<(usize, usize)>,
     /// The current output line, and the source line where it began.
     current: String,
     current_line: u32,
@@ -152,19 +160,23 @@ struct Preparer<'a> {
 }
 
 impl<'a> Preparer<'a> {
-    fn new(body: &'a str, dialect: Dialect, partials: &'a BTreeMap<String, String>) -> Self {
+    fn new(body: &'a str, dialect: Dialect<'a>, partials: &'a BTreeMap<String, String>) -> Self {
+        let mut esm = match dialect.flavor {
+            Flavor::Mdx => esm_blocks(body),
+            Flavor::Markdown => BTreeMap::new(),
+        };
+        let constants = esm.values_mut().flat_map(EsmBlock::take_constants);
         Self {
             text: body,
             at: 0,
             line: 0,
             dialect,
             partials,
-            esm: match dialect.flavor {
-                Flavor::Mdx => esm_blocks(body),
-                Flavor::Markdown => BTreeMap::new(),
-            },
+            constants: constants.collect(),
+            esm,
             out: Prepared::default(),
-            open_admonitions: Vec::new(),
+            containers: Vec::new(),
+            labels: Vec::new(),
             current: String::new(),
             current_line: 0,
             after_blank: true,
@@ -204,20 +216,14 @@ impl<'a> Preparer<'a> {
             self.skip_esm();
         } else if let Some(lines) = self.math_block(content) {
             self.copy_math(prefix, content, lines);
-        } else if let Some((title, rest)) = directive(content) {
-            self.out.omissions.push(Omission {
-                start_line: self.line,
-                end_line: self.line,
-                reason: OmissionReason::Attributes,
-                text: rest.to_owned(),
-            });
-            self.bound_admonition(content, title.is_empty());
+        } else if let Some((title, rest)) = admonition(content, self.dialect) {
+            self.begin_admonition(prefix, content, &title, rest);
+        } else if let Some(directive) = Directive::of_line(content) {
+            self.line_directive(prefix, &directive);
+        } else if self.end_container(content) {
             self.skip_line(prefix);
-            if !title.is_empty() {
-                let line = self.line - 1;
-                self.out.push(&format!("{prefix}{title}"), line);
-                self.out.push(prefix, line);
-            }
+        } else if self.after_blank && is_definition(content) {
+            self.copy_line();
         } else if self.begins_flow(content) {
             self.flow_line(prefix);
         } else {
@@ -229,18 +235,6 @@ impl<'a> Preparer<'a> {
             };
             self.text_line(kind);
         }
-    }
-
-    /// Records the start or end of an admonition on this line. The end needs at least as many colons as the start.
-    fn bound_admonition(&mut self, content: &str, is_end: bool) {
-        let colons = content.bytes().take_while(|byte| *byte == b':').count();
-        let open = &mut self.open_admonitions;
-        if !is_end {
-            open.push(colons);
-        } else if open.last().is_some_and(|began| *began <= colons) {
-            open.pop();
-        }
-        self.out.admonitions.push((self.line, open.len()));
     }
 
     /// True if a line indented like code follows text. In MDX it can then be a heading or fence; in Markdown it continues the text.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Program, Statement};
+use oxc_ast::ast::{
+    BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
+    ImportDeclarationSpecifier, Program, Statement,
+};
 
 use crate::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
 use crate::mdx_code_block::Unwrapped;
@@ -105,6 +108,44 @@ fn imports(program: &Program) -> Vec<(String, Imported)> {
 pub(super) struct EsmBlock {
     pub(super) lines: usize,
     imports: Vec<(String, Imported)>,
+    /// The exported constants that are texts or numbers, as an expression with their name shows them.
+    constants: Vec<(String, String)>,
+}
+
+/// Returns a program's exported constants that are texts or numbers.
+fn constants(program: &Program) -> Vec<(String, String)> {
+    let mut constants = Vec::new();
+    for statement in &program.body {
+        let Statement::ExportDeclaration(export) = statement else {
+            continue;
+        };
+        let Declaration::VariableDeclaration(variables) = &export.declaration else {
+            continue;
+        };
+        for variable in variables
+            .declarations
+            .iter()
+            .filter(|_| variables.kind.is_const())
+        {
+            let value = variable.init.as_ref().and_then(shown_value);
+            if let (BindingPattern::BindingIdentifier(name), Some(value)) = (&variable.id, value) {
+                constants.push((name.name.to_string(), value));
+            }
+        }
+    }
+    constants
+}
+
+/// Returns the text that a literal shows.
+fn shown_value(value: &Expression) -> Option<String> {
+    match value {
+        Expression::StringLiteral(text) => Some(text.value.to_string()),
+        Expression::NumericLiteral(number) => Some(number.value.to_string()),
+        Expression::TemplateLiteral(template) => {
+            template.single_quasi().map(|text| text.to_string())
+        }
+        _ => None,
+    }
 }
 
 /// Bytes to parse per page; each attempt counts at least [`BYTES_PER_PARSE`]. Once they are used up, which only hostile pages reach,
@@ -147,6 +188,20 @@ pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
     blocks
 }
 
+impl EsmBlock {
+    fn from_program(program: &Program) -> Self {
+        Self {
+            lines: 0,
+            imports: imports(program),
+            constants: constants(program),
+        }
+    }
+
+    pub(super) fn take_constants(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.constants)
+    }
+}
+
 /// Parses the block at the start of `text` and returns its length. It ends at the first blank line where it is complete, as in MDX.
 /// An error before the end cannot be corrected by later lines, so they are not tried.
 fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
@@ -162,8 +217,12 @@ fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
         let left = budget.checked_sub(bytes.max(BYTES_PER_PARSE));
         *budget = left.unwrap_or_default();
         left?;
-        match parse(&text[..bytes], language_of("page.jsx"), imports) {
-            Ok(imports) => return Some((bytes, EsmBlock { lines, imports })),
+        match parse(
+            &text[..bytes],
+            language_of("page.jsx"),
+            EsmBlock::from_program,
+        ) {
+            Ok(block) => return Some((bytes, EsmBlock { lines, ..block })),
             Err(error) if error.is_at_end => {}
             Err(_) => return None,
         }
@@ -174,8 +233,8 @@ fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::{Dialect, Flavor};
     use crate::mdx::prepare;
+    use crate::mdx::tests::MDX;
     use crate::omission::OmissionReason;
 
     fn imported(specifier: &str, name: &str) -> Imported {
@@ -276,11 +335,6 @@ mod tests {
 
     #[test]
     fn the_blocks_that_are_read_are_those_that_leave_the_text() {
-        let dialect = Dialect {
-            flavor: Flavor::Mdx,
-            math: true,
-            comment_ids: false,
-        };
         for body in [
             "import A from './_a.mdx'\n\nText.\n",
             "import A from './(_a.mdx'\n\nText (one.\n\nText) two.\n",
@@ -293,7 +347,7 @@ mod tests {
         ] {
             let blocks = esm_blocks(&Unwrapped::new(body).text);
             let read: usize = blocks.values().map(|block| block.lines).sum();
-            let prepared = prepare(body, 1, dialect, &BTreeMap::new(), None);
+            let prepared = prepare(body, 1, MDX, &BTreeMap::new(), None);
             let gone = prepared.omissions.iter();
             let gone = gone.filter(|omission| omission.reason == OmissionReason::Import);
             let gone: u32 = gone

@@ -29,21 +29,21 @@ pub enum OmissionReason {
     /// A component without content and prose (`<DocCardList />`), whose output is only known when the page runs. Also a component of a
     /// generated API page whose properties are computed, in another file, or too many.
     Component,
-    /// `<style>` and `<script>` with their content.
-    Code,
+    /// An element whose content is not shown, such as `<style>` and `<head>`.
+    UnseenElement,
     /// An `{expression}`, whose output is only known when the page runs.
     Expression,
     /// The attributes of a directive.
     Attributes,
     /// The info string of a fence, except for the title.
     FenceInfo,
-    /// A code comment that selects lines for highlighting.
+    /// Lines of code that are not shown: comments that select lines for highlighting, and notations of Twoslash.
     HighlightMark,
     /// The address of a link or picture.
     LinkTarget,
     /// A heading's explicit id.
     HeadingId,
-    /// A character reference or escape; the text contains the character.
+    /// A character reference, an escape or an emoji's shortcode; the text contains the character.
     CharacterReference,
     /// An item's number; the text contains the number that is shown.
     ListNumber,
@@ -67,7 +67,7 @@ impl fmt::Display for OmissionReason {
             Self::Comment => "comment",
             Self::Tag => "tag",
             Self::Component => "component",
-            Self::Code => "style or script",
+            Self::UnseenElement => "element that is not shown",
             Self::Expression => "expression",
             Self::Attributes => "attributes",
             Self::FenceInfo => "fence info",

@@ -13,6 +13,7 @@ mod patterns;
 mod versions;
 mod synonyms;
 mod locales;
+mod syntax;
 mod instance;
 mod plugins;
 mod reading_key;
@@ -126,6 +127,10 @@ pub struct SiteSettings {
     pub math: bool,
     /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
     pub comment_ids: bool,
+    /// True if shortcodes such as `:gear:` are shown as emojis (`markdown.emoji`).
+    pub emoji: bool,
+    /// The comments in code that select lines for highlighting, which are not shown; `None` for Docusaurus's own.
+    pub magic_comments: Option<Vec<String>>,
     /// True if the site is a build: its pages are HTML files, not sources.
     pub is_build: bool,
     /// Front matter fields that a page must have to be indexed.
@@ -308,6 +313,8 @@ impl SiteSettings {
             markdown_format,
             math,
             comment_ids: comment_ids(&config, &mut picker),
+            emoji: syntax::emoji(&config, &mut picker),
+            magic_comments: syntax::magic_comments(&config, &mut picker),
             keep_anchor_case,
             is_build,
             require_front_matter: toml.require_front_matter,

@@ -93,7 +93,7 @@ fn rendered(markdown: &str) -> String {
             Event::Html(shown) | Event::InlineHtml(shown) => text.push_str(&shown),
             Event::TaskListMarker(true) => text.push_str("x "),
             Event::Start(Tag::Item) => {
-                let item = &markdown[range];
+                let item = markdown[range].trim_start();
                 let digits = item.bytes().take_while(u8::is_ascii_digit).count();
                 text.push_str(&format!("\n{} ", &item[..digits]));
             }
@@ -208,10 +208,7 @@ impl<'a> Region<'a> {
             .iter()
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
             .collect();
-        let mut texts = ChunkTexts {
-            texts: holding.iter().map(|chunk| chunk.shown_text()).collect(),
-            last_match: 0,
-        };
+        let mut texts = ChunkTexts::new(&holding);
         for text in &shown {
             if texts.contain(text) {
                 continue;
@@ -220,7 +217,7 @@ impl<'a> Region<'a> {
                 if texts.contain(line.trim()) {
                     continue;
                 }
-                let words = words_of(line).filter(|word| !texts.contain(start_of(word)));
+                let words = words_of(line).filter(|word| !texts.contain_word(word));
                 unaccounted.extend(words.map(str::to_owned));
             }
         }
@@ -241,10 +238,29 @@ impl<'a> Region<'a> {
 
 struct ChunkTexts {
     texts: Vec<String>,
+    /// The end of each text with the beginning of the next one: between them, a word may be cut.
+    cuts: Vec<String>,
     last_match: usize,
 }
 
 impl ChunkTexts {
+    fn new(chunks: &[&Chunk]) -> Self {
+        let texts: Vec<String> = chunks.iter().map(|chunk| chunk.shown_text()).collect();
+        let pairs = texts.windows(2);
+        let cuts = pairs.map(|pair| format!("{}{}", last_word(&pair[0]), start_of(&pair[1])));
+        Self {
+            cuts: cuts.collect(),
+            texts,
+            last_match: 0,
+        }
+    }
+
+    /// True if a chunk contains the start of a word, or two chunks do together.
+    fn contain_word(&mut self, word: &str) -> bool {
+        let start = start_of(word);
+        self.contain(start) || self.cuts.iter().any(|cut| cut.contains(start))
+    }
+
     /// True if a chunk contains the text. Searches from the last match on, because the rest of a cut block is in the next chunk.
     fn contain(&mut self, text: &str) -> bool {
         let place = (self.last_match..self.texts.len())
@@ -263,11 +279,17 @@ fn is_definition(line: &str) -> bool {
         .is_some_and(|(label, target)| !label.contains(['[', '^']) && !target.contains('\n'))
 }
 
-/// Returns the start of a word, which suffices to identify it if the word is cut between chunks.
+/// Returns the start of a word, which suffices to identify a long word that is cut more than once.
 fn start_of(word: &str) -> &str {
     const CHARS: usize = 32;
     let end = word.char_indices().nth(CHARS);
     &word[..end.map_or(word.len(), |(at, _)| at)]
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default()
 }
 
 /// Returns the words of a text that `others` lack. Each word of `others` accounts for one occurrence.

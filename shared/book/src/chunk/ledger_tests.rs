@@ -124,6 +124,8 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
         "<h2>a\n\n<h3>b\n\nc</h2>d</h3>",
         "> a\n> <X\n>   b=\"c\"\n> />\n> ---",
         "1. <X label=\"a b\"/>\n<h2>{c}</h2>\n---\n",
+        "# A\n\n  1. Go.\n  1. Click.\n",
+        "- a:\n\n  1. b\n  1. c\n\n- d\n\n   7) e\n   7) f\n",
     ] {
         let document = document(page);
         let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
@@ -131,6 +133,27 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
             assert!(entry.unaccounted.is_empty(), "{page:?}: {entry:?}");
         }
     }
+}
+
+/// A language without spaces has long sentences, which are cut within a word.
+#[test]
+fn a_word_that_is_cut_between_chunks_is_not_lost() {
+    let letters: Vec<char> = ('\u{4e00}'..'\u{5a00}').collect();
+    let words: Vec<String> = letters
+        .chunks(7)
+        .map(|word| word.iter().collect())
+        .collect();
+    let page = words.join("，");
+    let document = document(&page);
+    let mut chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
+    assert!(chunks.len() > 2);
+    let lost = |chunks: &[Chunk]| -> Vec<String> {
+        let entries = ledger(&page, &document, chunks).into_iter();
+        entries.flat_map(|entry| entry.unaccounted).collect()
+    };
+    assert_eq!(lost(&chunks), Vec::<String>::new());
+    chunks.remove(1);
+    assert!(lost(&chunks).len() > 2);
 }
 
 #[test]

@@ -61,6 +61,19 @@ fn attributes_that_hold_prose_are_kept() {
 }
 
 #[test]
+fn attributes_that_readers_do_not_see_are_no_prose() {
+    for tag in [
+        "<div title=\"A tooltip\" aria-label=\"A label\" alt='No picture'>",
+        "<abbr title='As soon as possible'>",
+        "<Button aria-label=\"Close the box\" data-text='For a script'/>",
+        "<Link to='/a' title='Where it leads'>",
+        "<Translate id='a b' description='For the translator'>",
+    ] {
+        assert_eq!(prose(tag), Vec::<String>::new(), "{tag}");
+    }
+}
+
+#[test]
 fn an_id_is_kept_if_it_is_a_string() {
     let id = |text: &str| parse(text).expect("a tag").id;
     for text in [

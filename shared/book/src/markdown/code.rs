@@ -1,25 +1,15 @@
 //! Blocks of code, and text that is indented like code.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::{BlockReader, Pass};
 use crate::block::{BlockKind, Mark, MarkKind};
 use crate::dialect::Flavor;
+use crate::magic_comments::split_magic_comments;
 use crate::omission::OmissionReason;
+use crate::twoslash::{split_twoslash, uses_twoslash};
 use text::marks::MATH_INFO;
 
 /// The deepest nesting of indented text that is parsed. In MDX, indentation makes no code.
 const MAX_INDENTED_DEPTH: usize = 8;
-
-/// A code comment that selects lines for highlighting; Docusaurus does not show it.
-static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)^[ \t]*(?://|#|--|%|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*/\}?|-->)?[ \t]*(?:\n|\z)",
-    )
-    .expect("the pattern is a constant")
-});
 
 impl BlockReader<'_> {
     /// Ends a code block. Indented text is code in Markdown only.
@@ -46,15 +36,17 @@ impl BlockReader<'_> {
             language: first_word(&info),
             title: fence_title(&info),
         };
-        let marks: Vec<&str> = HIGHLIGHT_MARK
-            .find_iter(code)
-            .map(|mark| mark.as_str())
-            .collect();
-        if !marks.is_empty() {
-            self.leave_out(OmissionReason::HighlightMark, marks.concat(), lines);
+        let (mut shown, mut hidden) = split_magic_comments(code, &info, self.dialect);
+        if uses_twoslash(&info) {
+            let (rest, notations) = split_twoslash(shown);
+            shown = rest;
+            hidden.extend(notations);
+        }
+        if !hidden.is_empty() {
+            self.leave_out(OmissionReason::HighlightMark, hidden.join("\n"), lines);
         }
         self.leave_out(OmissionReason::FenceInfo, info, lines);
-        let shown = HIGHLIGHT_MARK.replace_all(code, "");
+        let shown = shown.join("\n");
         self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::Tag;
 
-use super::heading_id::{ID_MARKS, shown};
+use super::heading_id::ID_MARKS;
 use crate::block::{Mark, MarkKind};
 use crate::mdx::{Marked, marked_pieces};
 
@@ -118,17 +118,31 @@ impl Leaf {
             .match_indices(ID_MARKS)
             .map(|(at, mark)| at..at + mark.len())
             .collect();
-        // All removed characters have the same length in bytes.
-        let length = removed.first().map_or(0, Range::len);
+        self.replace(removed.into_iter().map(|mark| (mark, "")));
+        self
+    }
+
+    /// Replaces stretches of the text, given in order, and moves the marks with the text.
+    pub(super) fn replace<'t>(&mut self, stretches: impl Iterator<Item = (Range<usize>, &'t str)>) {
+        let mut text = String::with_capacity(self.text.len());
+        // For each stretch, its end before and after.
+        let mut moved = vec![(0, 0)];
+        let mut from = 0;
+        for (stretch, replacement) in stretches {
+            text.push_str(&self.text[from..stretch.start]);
+            text.push_str(replacement);
+            from = stretch.end;
+            moved.push((from, text.len()));
+        }
+        text.push_str(&self.text[from..]);
+        self.text = text;
         for mark in &mut self.marks {
             for at in [&mut mark.start, &mut mark.end] {
-                *at -= length * removed.partition_point(|gone| gone.end <= *at);
+                let last = moved.partition_point(|(before, _)| before <= at) - 1;
+                let (before, after) = moved[last];
+                *at = after + (*at - before);
             }
         }
-        if let std::borrow::Cow::Owned(text) = shown(&self.text) {
-            self.text = text;
-        }
-        self
     }
 
     pub(super) fn range(&self) -> Range<usize> {

@@ -98,9 +98,33 @@ fn nested_lists_keep_their_marks() {
 #[test]
 fn highlight_marks_are_not_shown_with_the_code() {
     let seen = blocks(
-        "```js\n// highlight-next-line\na();\n{/* highlight-start */}\nb(); // highlight-end\n```",
+        "```jsx\n// highlight-next-line\na();\n{/* highlight-start */}\nb(); // highlight-end\n```",
     );
     assert_eq!(seen[0].text, "a();\nb(); // highlight-end");
+}
+
+#[test]
+fn shortcodes_are_emojis_except_in_code_and_in_ids() {
+    let text = "## Setup :gear: now\n\n**:rocket:** *a* :white_check_mark: `:x:` $:x:$ \\:x: :30:gear: :none: 10:30:45 [:+1: b](c) ![:x:](d.png)\n\n| :x: |\n|---|\n| *d* |";
+    let seen = blocks(text);
+    let texts: Vec<&str> = seen.iter().map(|block| block.text.as_str()).collect();
+    let paragraph = "🚀 a ✅ :x: $:x:$ ❌ :30⚙️ :none: 10:30:45 👍 b :x:";
+    assert_eq!(texts, ["Setup ⚙️ now", paragraph, "❌\nd"]);
+    let marked: Vec<&str> = seen[1]
+        .marks
+        .iter()
+        .map(|mark| &paragraph[mark.range()])
+        .collect();
+    assert_eq!(marked, ["🚀", "a", ":x:", "$:x:$", "👍 b", ":x:"]);
+    assert_eq!(anchors(text), ["setup-gear-now"]);
+    let plain = Dialect {
+        emoji: false,
+        ..MDX
+    };
+    let prepared = prepare(text, 1, plain, &BTreeMap::new(), None);
+    let lines: Vec<&str> = text.lines().collect();
+    let parsed = parse_blocks(&prepared, &lines, plain, &mut Slugger::default());
+    assert_eq!(parsed.blocks[0].text, "Setup :gear: now");
 }
 
 #[test]

@@ -1,20 +1,10 @@
 //! Expressions in a line of MDX.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::{LineKind, Preparer};
 use crate::imports::shown_text_file;
 use crate::jsx::{expression_length, only_string};
 use crate::omission::OmissionReason;
 use crate::placeholder::Placeholder;
-
-/// A text directive with an optional label at the end of a text; braces after it are its attributes.
-static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[^:\\]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\[[^\[\]]*\])?$")
-        .expect("the pattern is a constant")
-});
 
 impl Preparer<'_> {
     /// Keeps the text of an expression that is a string, and removes any other one.
@@ -35,23 +25,20 @@ impl Preparer<'_> {
         }
         let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
         let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
+        let constant = self.constants.get(literal).cloned();
         let reason = if literal.starts_with("/*") {
             OmissionReason::Comment
         } else {
             OmissionReason::Expression
         };
         self.skip(length, reason, kept.as_slice());
-        if let Some(text) = kept {
+        if let Some(text) = kept.or(constant) {
             self.write_literal(&text);
         }
     }
 
     /// Keeps the source of an expression in a heading, since it counts for the id. Returns false for one of several lines.
     fn expression_in_heading(&mut self, source: &str) -> bool {
-        if ENDS_IN_DIRECTIVE.is_match(end_of(&self.current)) {
-            self.skip(source.len(), OmissionReason::Attributes, &[]);
-            return true;
-        }
         if source.contains('\n') {
             return false;
         }
@@ -65,14 +52,4 @@ impl Preparer<'_> {
         self.at += source.len();
         true
     }
-}
-
-/// Returns the end of a text, long enough for a directive and its label.
-fn end_of(text: &str) -> &str {
-    const BYTES: usize = 256;
-    let mut from = text.len().saturating_sub(BYTES);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
 }

@@ -10,8 +10,16 @@ use crate::lines::{continued_prefix, escaped, split_container_prefix, without_qu
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Shown;
 use crate::placeholder::{Contents, Placeholder};
-use crate::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
+use crate::spans::{
+    autolink_length, code_span_length, link_resource_length, math_length, padded_math, ticks,
+};
 use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
+
+/// Elements whose content is not shown: metadata, scripts, and what browsers show only if they lack the element.
+const UNSEEN_ELEMENTS: [&str; 11] = [
+    "style", "script", "head", "Head", "template", "noscript", "iframe", "object", "audio",
+    "video", "canvas",
+];
 
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
@@ -28,6 +36,7 @@ impl Preparer<'_> {
             self.container_marks();
         }
         while self.at < self.text.len() {
+            self.end_labels();
             let rest = &self.text[self.at..];
             let Some(c) = rest.chars().next() else { break };
             match c {
@@ -62,8 +71,10 @@ impl Preparer<'_> {
                 }
                 '$' => self.copy(math_length(rest)),
                 '{' if self.dialect.flavor == Flavor::Mdx => self.expression(rest),
+                ':' => self.colon(rest),
+                ']' => self.copy(1 + link_resource_length(&rest[1..])),
                 _ => {
-                    let plain = rest.find(['\n', '\\', '`', '$', '<', '{']);
+                    let plain = rest.find(['\n', '\\', '`', '$', '<', '{', ':', ']']);
                     self.copy(plain.unwrap_or(rest.len()).max(c.len_utf8()));
                 }
             }
@@ -251,11 +262,11 @@ impl Preparer<'_> {
     }
 
     fn tag(&mut self, tag: &Tag<'_>, rest: &str) {
-        if matches!(tag.name, "style" | "script") && !tag.closing && !tag.self_closing {
+        if UNSEEN_ELEMENTS.contains(&tag.name) && !tag.closing && !tag.self_closing {
             let end = format!("</{}>", tag.name);
             let length = self.search(|| rest.find(&end).ok_or(rest.len()));
             let length = length.map_or(tag.length, |at| at + end.len());
-            self.skip(length, OmissionReason::Code, &[]);
+            self.skip(length, OmissionReason::UnseenElement, &[]);
             return;
         }
         if let Some(shown) = self.shown_by_component(tag, &rest[..tag.length]) {
@@ -393,10 +404,13 @@ impl Preparer<'_> {
     }
 
     fn shown_by_component(&mut self, tag: &Tag<'_>, source: &str) -> Option<Shown> {
-        const DESCRIPTIONS: Dialect = Dialect {
+        const DESCRIPTIONS: Dialect<'static> = Dialect {
             flavor: Flavor::Markdown,
             math: false,
             comment_ids: false,
+            emoji: true,
+            admonitions: None,
+            magic_comments: None,
         };
         let mut generated = self.generated.take()?;
         let mut budget = self.search_budget;

@@ -1,12 +1,15 @@
 use super::*;
 use crate::placeholder::Placeholder;
 
-pub(crate) const MDX: Dialect = Dialect {
+pub(crate) const MDX: Dialect<'static> = Dialect {
     flavor: Flavor::Mdx,
     math: true,
     comment_ids: false,
+    emoji: true,
+    admonitions: None,
+    magic_comments: None,
 };
-pub(crate) const MARKDOWN: Dialect = Dialect {
+pub(crate) const MARKDOWN: Dialect<'static> = Dialect {
     flavor: Flavor::Markdown,
     ..MDX
 };
@@ -50,6 +53,86 @@ fn admonitions_keep_kind_and_title() {
     assert_eq!(
         plain("::::note\n\n:::warning Hot\n\na\n\n:::\n\n::::"),
         "Note\nWarning: Hot\na"
+    );
+}
+
+#[test]
+fn of_other_directives_only_the_label_and_the_content_are_shown() {
+    for (page, expected) in [
+        (":::flex\nFirst.\n::br\nSecond.\n:::", "First.\nSecond."),
+        (
+            "::::box[Two *words* <b>x</b>]{title=\"No\"}\n:::tip\na\n:::\n::::\nb",
+            "Two *words* x\nTip\na\nb",
+        ),
+        ("> ::hero[Big]{.wide}\n> a", "> Big\n>\n> a"),
+        (
+            "- :::note\n  a\n  :::\n- ::br\n  b",
+            "- Note\n  a\n- <!---->\n  b",
+        ),
+        (
+            "Press :kbd[Ctrl]+:kbd[C]{.y}, :icon{name=\"x\"} a:b std::c[d] :e[f [g](h:i[j])].",
+            "Press Ctrl+C,  a:b std::c[d] f [g](h:i[j]).",
+        ),
+        ("re:term[as\nsign]{.x}ment", "reas\nsignment"),
+        ("## A :kbd[b] `:kbd[c]`", "## A b `:kbd[c]`"),
+        (":::flex Title\na\n:::", ":::flex Title\na\n:::"),
+        (":::Note\na\n:::", "a"),
+    ] {
+        assert_eq!(plain(page), expected, "{page}");
+    }
+}
+
+#[test]
+fn the_options_of_a_plugin_name_its_admonitions() {
+    let names = ["spec".to_owned()];
+    let admonitions = Some(names.as_slice());
+    let dialect = Dialect { admonitions, ..MDX };
+    let page = ":::spec Torque\na\n:::\n\n:::note\nb\n:::";
+    let prepared = prepare(page, 1, dialect, &BTreeMap::new(), None);
+    let text = prepared.text.replace(REMOVED_BLOCK, "");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert_eq!(words, ["Spec:", "Torque", "a", "b"]);
+    assert_eq!(
+        (prepared.admonitions_at(2), prepared.admonitions_at(6)),
+        (1, 0)
+    );
+}
+
+#[test]
+fn a_links_destination_is_no_tag_and_no_expression() {
+    for line in [
+        "[a](<b c.md>) and ![d](<e {f}.png> \"<g> {h}\")",
+        "[a](b{c}.md#d:e[f])",
+        "[a]: <b c.md> \"{d}\"",
+    ] {
+        assert_eq!(plain(line), line);
+    }
+    assert_eq!(plain("[a] (<b>c</b>) [d](<b>e</b>)"), "[a] (c) [d](e)");
+    assert_eq!(plain("text\n[a]: <b>c</b>"), "text\n[a]: c");
+}
+
+#[test]
+fn a_constant_of_the_page_is_shown() {
+    let page = "export const version = '1.2.3', port = 8080;\nexport const f = () => 1; export let old = '1';\n\nVersion {version} on {port}: {f}{old}{ version }.\n\nexport const late = `a*b`;\n\n{late}";
+    assert_eq!(plain(page), "Version 1\\.2\\.3 on 8080: 1\\.2\\.3.\na\\*b");
+}
+
+#[test]
+fn the_content_of_an_element_that_is_not_shown_is_no_text() {
+    for page in [
+        "<head>\n<title>Other</title>\n<meta name=\"a\" content=\"b c\"/>\n</head>\n\nText",
+        "import Head from '@docusaurus/Head'\n\n<Head>\n\n<title>Other</title>\n\n</Head>\n\nText",
+        "<video controls><source src='a.mp4'/>No video.</video>\n\nText",
+        "<iframe src='a'></iframe>\n\nText",
+    ] {
+        assert_eq!(plain(page), "Text", "{page}");
+    }
+    let details =
+        "<details open>\n<summary title=\"No\">More *of* it</summary>\n\nText\n</details>";
+    assert_eq!(plain(details), "More *of* it\nText");
+    assert_eq!(
+        plain("<details><summary>More</summary>Text</details>"),
+        "More\nText"
     );
 }
 

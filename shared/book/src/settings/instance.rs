@@ -9,6 +9,7 @@ use super::build::FRONT_PAGE;
 use super::docusaurus::NO_DOCS;
 use super::origin::Picker;
 use super::patterns::{DEFAULT_INCLUDE, PagePatterns, pick_patterns};
+use super::syntax::admonitions;
 use super::value::ConfigValue;
 use super::versions::{BuiltVersions, prefixed, versions_file};
 use super::{CURRENT_VERSION, SettingsError};
@@ -95,6 +96,8 @@ pub struct Instance {
     pub tags_file: Option<String>,
     /// The file that maps author keys to names, relative to a content folder; for blogs only.
     pub authors_file: Option<String>,
+    /// The containers that are admonitions (`:::note`); `None` for Docusaurus's own.
+    pub admonitions: Option<Vec<String>>,
     pub(super) patterns: PagePatterns,
 }
 
@@ -145,6 +148,7 @@ impl Instance {
             picker,
         );
         let path = content_folder("docs_path", &docs_path, picker);
+        let admonitions = admonitions(options, picker);
         let versions = BuiltVersions::read(id, toml, options, is_assumed, files, picker)?;
         let patterns = PagePatterns::new(patterns, picker, files)?;
         picker.table.clear();
@@ -162,6 +166,7 @@ impl Instance {
             version_paths: versions.paths,
             tags_file: tags_file(options),
             authors_file: None,
+            admonitions,
             patterns,
         })
     }
@@ -220,6 +225,7 @@ impl Instance {
                 let named = options.get("authorsMapPath").text();
                 named.unwrap_or_else(|| "authors.yml".to_owned())
             }),
+            admonitions: admonitions(options, picker),
             patterns: PagePatterns::new(patterns, picker, files)?,
         }))
     }

@@ -31,6 +31,8 @@ impl SiteSettings {
             markdown_format,
             math,
             comment_ids,
+            emoji,
+            magic_comments,
             require_front_matter,
             facets,
             keep_anchor_case,
@@ -54,6 +56,7 @@ impl SiteSettings {
             // The paths of the files looked for are part of the fingerprint.
             tags_file: _,
             authors_file: _,
+            admonitions,
             patterns,
             is_built: _,
             is_assumed: _,
@@ -65,6 +68,12 @@ impl SiteSettings {
             })
             .collect();
         let version_paths: Vec<_> = version_paths.iter().collect();
+        // Omitted unless a site sets them, so that the keys of other sites stay the same.
+        let syntax = [
+            (!emoji).then(|| ("emoji", json!(emoji))),
+            (magic_comments.as_ref()).map(|comments| ("magic_comments", json!(comments))),
+            (admonitions.as_ref()).map(|names| ("admonitions", json!(names))),
+        ];
         // Omitted if there are none, so that the keys of sites that declare none stay the same.
         let facets = (!facets.is_empty()).then(|| ("facets", json!(facets)));
         // Omitted for the default instance, whose key must match that of releases that only read this one.
@@ -92,7 +101,11 @@ impl SiteSettings {
             ("include", json!(patterns.include)),
             ("exclude", json!(patterns.exclude)),
         ];
-        let lines = instance.into_iter().chain(fields).chain(facets);
+        let lines = instance
+            .into_iter()
+            .chain(fields)
+            .chain(facets)
+            .chain(syntax.into_iter().flatten());
         let lines: String = lines
             .map(|(name, value)| format!("{name}={value}\n"))
             .collect();
@@ -181,7 +194,13 @@ exclude=["**/drafts/**"]
         let comments = CONFIG.replacen('{', "{ future: { v4: true },", 1);
         let translated = CONFIG.replace("translate: false", "translate: true");
         let folder = CONFIG.replace("'urdu'", "'ur'");
-        for config in [comments, translated, folder] {
+        let emoji = CONFIG.replacen('{', "{ markdown: { emoji: false },", 1);
+        let admonitions =
+            "{ presets: [['classic', { docs: { admonitions: { keywords: ['spec'] } } }]],";
+        let admonitions = CONFIG.replacen('{', admonitions, 1);
+        let magic = "{ themeConfig: { prism: { magicComments: [{ line: 'error' }] } },";
+        let magic = CONFIG.replacen('{', magic, 1);
+        for config in [comments, translated, folder, emoji, admonitions, magic] {
             assert_ne!(key("", &config), former, "{config}");
         }
         // The title is shown, but does not affect reading.
