@@ -44,6 +44,25 @@ fn a_locale_that_the_model_does_not_read_is_named_with_the_variable_to_set() {
     assert!(said.contains(told), "{said}");
 }
 
+#[test]
+fn a_site_in_another_language_gets_the_multilingual_model() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docusaurus.config.js",
+        "module.exports = {title: '花园', baseUrl: '/', i18n: {defaultLocale: 'zh', locales: ['zh']}};",
+    );
+    workshop.write("docs/pump.md", "# 水泵\n\n## 安装\n\n请先安装数据库，再启动水泵。\n");
+    let synced = workshop.run(&["sync", "book"]);
+    let said = String::from_utf8(synced.stderr).unwrap();
+    assert!(said.contains("the site's language is zh"), "{said}");
+    // A command that reads the index takes the model that it was made with.
+    let found = workshop.run(&["--json", "search", "如何安装数据库", "--site", "book"]);
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let first = &found["data"]["results"][0];
+    assert_eq!(first["source"], "docs/pump.md", "{found}");
+    assert!(first["scores"]["dense"].is_number(), "{found}");
+}
+
 /// Nine questions per language about translated pages, beside English ones. The fixture has three more questions per language about
 /// untranslated pages, which are not asserted: the model prefers chunks in the question's language.
 #[test]
