@@ -275,6 +275,10 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
             "<title>A</title><link rel=index href=#>",
             SkipReason::Finder,
         ),
+        (
+            "<title>A</title></head><frameset cols='20%,80%'><frame src=b.html><noframes><h2>Frame Alert</h2></noframes></frameset>",
+            SkipReason::Frameset,
+        ),
         ("", SkipReason::Untitled),
     ] {
         let skipped = read("a.html", &format!("{head}{main}"), &Inputs::new()).unwrap_err();
