@@ -30,6 +30,9 @@ pub enum SkipReason {
     /// A built page that only leads to others: the site's search, an index, or a list that Docusaurus generated.
     #[error("it is a search page or a list of other pages")]
     Finder,
+    /// A built page that shows others in frames.
+    #[error("it only shows other pages in frames")]
+    Frameset,
     /// A built page with another canonical page of the same site.
     #[error("it is a copy of {0}")]
     Copy(String),
@@ -62,10 +65,10 @@ impl SkipReason {
     /// True if the site itself leaves the page out, so that nothing is wrong with it.
     #[must_use]
     pub fn is_by_site(&self) -> bool {
-        use SkipReason::{Copy, Draft, Finder, NoIndex, Redirect, Untitled};
+        use SkipReason::{Copy, Draft, Finder, Frameset, NoIndex, Redirect, Untitled};
         matches!(
             self,
-            Draft | Untitled | NoIndex | Redirect | Finder | Copy(_)
+            Draft | Untitled | NoIndex | Redirect | Finder | Frameset | Copy(_)
         )
     }
 }

@@ -1,6 +1,7 @@
 //! Converts the HTML of a page to blocks.
 
 mod names;
+mod part;
 
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ use super::elements::{Address, Role, is_left_out, language_of, role_of};
 use super::file::HtmlFile;
 use super::leaf::{Finished, Leaf};
 use super::math::Math;
+use part::Part;
 
 /// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
@@ -96,6 +98,7 @@ struct ContentReader<'a> {
     language: Option<Around>,
     /// The id of the section whose heading is next.
     section: Option<Around>,
+    part: Option<Part>,
     /// The line of the page's text at which the next block begins.
     line: u32,
     content: Content,
@@ -119,6 +122,7 @@ impl<'a> ContentReader<'a> {
             math: None,
             language: None,
             section: None,
+            part: None,
             line: 1,
             content: Content::default(),
         }
@@ -179,7 +183,7 @@ impl<'a> ContentReader<'a> {
         }
         // The footer of a quote names its author.
         let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
-        if is_footer || is_left_out(&tag) {
+        if is_footer || is_left_out(&tag) || self.is_beside_title(&tag) {
             let name = tag.name.to_vec();
             self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
             return;
@@ -192,7 +196,7 @@ impl<'a> ContentReader<'a> {
             self.math = Some(Math::new(&tag));
             return;
         }
-        let role = role_of(&tag, self.address);
+        let role = self.role_in_part(&tag, role_of(&tag, self.address));
         if self.whole.is_some() {
             self.start_in_whole(&tag, role);
             return;

@@ -18,10 +18,29 @@ const NOT_CONTENT: [&[u8]; 10] = [
 ];
 
 /// Roles of elements that lead around the site, search it or close the page.
-const NOT_CONTENT_ROLES: [&str; 3] = ["navigation", "search", "contentinfo"];
+const NOT_CONTENT_ROLES: [&str; 4] = ["navigation", "search", "contentinfo", "doc-toc"];
 
 /// The classes by which most sites hide text that only screen readers say, such as "Permalink to this heading".
 const UNSEEN_CLASSES: [&str; 3] = ["sr-only", "visually-hidden", "screen-reader-text"];
+
+/// Elements without a role of their own, whose class or id may say that they are no content.
+const DIVISIONS: [&[u8]; 3] = [b"div", b"p", b"ul"];
+
+/// The classes of such divisions, or their ids if they have no class: with a class, such as `section`, the id may be that of a section.
+const NOT_CONTENT_NAMES: [&str; 9] = [
+    "breadcrumbs",
+    "footer",
+    "toc",
+    // Asciidoctor's table of contents beside the text.
+    "toc2",
+    // Javadoc before 17.
+    "topNav",
+    "subNav",
+    "bottomNav",
+    "legalCopy",
+    // What Dokka shows when a reader copies a link.
+    "copy-popup-wrapper",
+];
 
 /// Elements that begin and end a block, besides those with a more specific role.
 const BLOCKS: [&[u8]; 33] = [
@@ -59,6 +78,9 @@ const BLOCKS: [&[u8]; 33] = [
     b"thead",
     b"video",
 ];
+
+/// The classes of code whose other class is its language: Pandoc's, that of highlight.js, and `ExDoc`'s.
+const HIGHLIGHTERS: [&str; 3] = ["sourceCode", "hljs", "makeup"];
 
 /// The longest address of a link or picture, in bytes; those with longer ones become plain text. Each block within a link has a copy of its
 /// address. Real addresses are far shorter: many servers refuse longer ones.
@@ -156,16 +178,48 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
         || UNSEEN_CLASSES
             .iter()
             .any(|class| has_word(tag, "class", class))
+        || has_name_of_no_content(tag)
 }
 
-/// Returns the language of code from an attribute `data-language`, or from a class such as `language-js`, or `highlight-js` in Sphinx.
+/// True for a division that is no content by its class, or by its id if it has no class.
+fn has_name_of_no_content(tag: &Start) -> bool {
+    let has_class = attribute(tag, "class").is_some();
+    let naming = if has_class { "class" } else { "id" };
+    DIVISIONS.contains(&tag.name.as_slice())
+        && NOT_CONTENT_NAMES
+            .iter()
+            .any(|name| has_word(tag, naming, name))
+}
+
+/// Returns the language of code from an attribute such as `data-lang`, or from a class: `language-js`, `highlight-js` in Sphinx, `lang-js`, or the one
+/// beside `sourceCode`.
 pub(super) fn language_of(tag: &Start) -> Option<String> {
     let classes = attribute(tag, "class").unwrap_or_default();
     let language = attribute(tag, "data-language")
         .or_else(|| class_after(&classes, "language-"))
-        .or_else(|| class_after(&classes, "highlight-"));
+        .or_else(|| class_after(&classes, "highlight-"))
+        .or_else(|| language_of_code(tag, &classes));
     // Sphinx's name for code whose author names no language.
     language.filter(|language| !language.is_empty() && language != "default")
+}
+
+/// Returns the language from an attribute or class that gives another one, such as that of the page, on elements other than code.
+fn language_of_code(tag: &Start, classes: &str) -> Option<String> {
+    if !matches!(tag.name.as_slice(), b"pre" | b"code") {
+        return None;
+    }
+    attribute(tag, "data-lang")
+        .or_else(|| class_after(classes, "lang-"))
+        .or_else(|| class_beside_highlighter(classes).filter(|_| **tag.name == *b"code"))
+}
+
+/// Returns the first class that is no highlighter's, if a highlighter's is there.
+fn class_beside_highlighter(classes: &str) -> Option<String> {
+    let (highlighters, others): (Vec<&str>, Vec<&str>) = classes
+        .split_ascii_whitespace()
+        .partition(|class| HIGHLIGHTERS.contains(class));
+    let language = others.first().filter(|_| !highlighters.is_empty())?;
+    Some((*language).to_owned())
 }
 
 /// Returns the rest of the first class with this prefix.

@@ -1,6 +1,8 @@
 //! What is read from the pages of each generator. The pages are short, in the shapes that builds of these versions have: Docusaurus 3.10,
 //! `VitePress` 1.6, Starlight 0.42, Material for `MkDocs` 9.8, mdBook 0.5, Sphinx 9.0 with Furo.
 
+mod manuals;
+
 use std::collections::BTreeMap;
 
 use super::*;
@@ -274,6 +276,10 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
         (
             "<title>A</title><link rel=index href=#>",
             SkipReason::Finder,
+        ),
+        (
+            "<title>A</title></head><frameset cols='20%,80%'><frame src=b.html><noframes><h2>Frame Alert</h2></noframes></frameset>",
+            SkipReason::Frameset,
         ),
         ("", SkipReason::Untitled),
     ] {

@@ -13,7 +13,7 @@ use super::beside::same_url;
 /// Returns the URL path of a page: its canonical one if that is its own, else that of its file.
 ///
 /// # Errors
-/// If the file is only a part of a page, or the page asks not to be found, or is a redirect, a search page, or a copy of another page of the site.
+/// If the file is only a part of a page, or the page asks not to be found, or is a redirect, a search page, a set of frames, or a copy of another page of the site.
 pub(super) fn url_of(
     settings: &SiteSettings,
     page: &PageFile,
@@ -28,6 +28,9 @@ pub(super) fn url_of(
     }
     if head.is_finder {
         return Err(SkipReason::Finder);
+    }
+    if head.is_frameset {
+        return Err(SkipReason::Frameset);
     }
     if head.title.is_empty() {
         return Err(SkipReason::Untitled);

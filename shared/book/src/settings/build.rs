@@ -83,7 +83,9 @@ fn below(base_url: &str, href: &str) -> ConfigValue {
 /// True if the `index.html` of a folder is the front page of a built site: it has content or leads to it. Otherwise it is the shell of a script.
 #[must_use]
 pub fn is_front_page(html: &str) -> bool {
-    Root::new(html) != Root::Body || has_heading(html) || Head::read(html).is_redirect
+    let head = Head::read(html);
+    let leads_to_content = head.is_redirect || head.is_frameset;
+    Root::new(html) != Root::Body || has_heading(html) || leads_to_content
 }
 
 /// Returns the languages of the site: that of its front page, and those of its translations, each with its own address.

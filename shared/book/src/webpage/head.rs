@@ -19,6 +19,7 @@ const IN_HEAD: [&[u8]; 9] = [
 
 /// What the head of a page says about it.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent marks of a page")]
 pub(crate) struct Head {
     /// `<html lang>`.
     pub(crate) language: Option<String>,
@@ -43,6 +44,8 @@ pub(crate) struct Head {
     /// True if the page only leads to others: it says that it is the site's search or index (`<link rel="search" href="#">`), or Docusaurus
     /// generated it as a list of docs or posts.
     pub(crate) is_finder: bool,
+    /// True if the page only shows others in frames: it has `<frameset>` instead of a body.
+    pub(crate) is_frameset: bool,
 }
 
 impl Head {
@@ -52,7 +55,10 @@ impl Head {
         let mut in_title = false;
         for Ok(token) in tokens(html) {
             match token {
-                Token::StartTag(tag) if !IN_HEAD.contains(&tag.name.as_slice()) => break,
+                Token::StartTag(tag) if !IN_HEAD.contains(&tag.name.as_slice()) => {
+                    head.is_frameset = **tag.name == *b"frameset";
+                    break;
+                }
                 Token::StartTag(tag) => {
                     in_title = **tag.name == *b"title" && head.title.is_empty();
                     head.add(&tag);
@@ -202,5 +208,7 @@ mod tests {
                 "{head:?}"
             );
         }
+        assert!(Head::read("<title>A</title></head><frameset cols=*>").is_frameset);
+        assert!(!Head::read("<title>A</title><body><frameset cols=*>").is_frameset);
     }
 }

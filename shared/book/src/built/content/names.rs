@@ -13,6 +13,7 @@ use super::{Around, ContentReader};
 impl ContentReader<'_> {
     /// Begins an element that says something about what it holds: the language of code, the id of a section, or the title of an aside.
     pub(super) fn begin_around(&mut self, tag: &Start) {
+        self.begin_part(tag);
         let depth = self.open.len();
         if let Some(name) = language_of(tag) {
             self.language = Some(Around { depth, name });
@@ -34,6 +35,7 @@ impl ContentReader<'_> {
         for around in [&mut self.language, &mut self.section] {
             around.take_if(|around| around.depth >= self.open.len());
         }
+        self.part.take_if(|part| part.depth >= self.open.len());
     }
 
     /// Removes the name of a language that a page shows above code.
