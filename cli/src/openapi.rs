@@ -216,6 +216,7 @@ fn ask_path(failure: &Value) -> Value {
             {"name": "locale", "in": "query", "schema": {"type": "string"}, "description": "Answer from this locale, such as `en`"},
             {"name": "version", "in": "query", "schema": {"type": "string"},
                 "description": "Answer from this version, such as `2.0`, or `api@2.0` for the docs plugin with the id `api`"},
+            facets_parameter(),
         ],
         "responses": responses_of_get(answer, failure),
     }})
@@ -295,9 +296,13 @@ fn search_parameters() -> Value {
             "schema": {"type": "array", "items": {"type": "string", "enum": ["docs", "blog", "page"]}},
             "description": "Search pages of these kinds only, separated by commas",
         },
-        {"name": "facets", "in": "query", "schema": {"type": "string"},
-            "description": "Facets that the site declares, separated by commas: `plan:pro,language:go`"},
+        facets_parameter(),
     ])
+}
+
+fn facets_parameter() -> Value {
+    json!({"name": "facets", "in": "query", "schema": {"type": "string"},
+        "description": "Facets that the site declares, separated by commas: `plan:pro,language:go`"})
 }
 
 /// Schemas by type name.

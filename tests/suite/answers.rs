@@ -15,6 +15,7 @@ mod journal;
 mod lookups;
 mod programs;
 mod streams;
+mod unlisted;
 
 use std::collections::HashMap;
 use std::fs;

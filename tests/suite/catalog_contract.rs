@@ -4,6 +4,7 @@
 mod answers;
 mod clients;
 mod commits;
+mod filtering;
 mod frequencies;
 mod indexes;
 mod insights;
@@ -320,12 +321,14 @@ laws! {
         a_word_is_found_in_its_other_forms
         a_page_is_found_by_its_search_words
         more_and_rarer_words_come_first
-        filters_are_applied_before_the_limit
-        all_conditions_of_a_filter_must_hold
         only_letters_and_digits_of_a_term_are_searched
         a_chunk_whose_payload_cannot_be_read_is_left_out
         a_kept_point_keeps_its_payload
         only_chunks_that_the_index_has_are_found;
+    filtering:
+        filters_are_applied_before_the_limit
+        all_conditions_of_a_filter_must_hold
+        a_facet_whose_kind_changed_is_compared_until_pages_are_read_again;
     values:
         the_values_of_a_field_are_listed_once;
     written:

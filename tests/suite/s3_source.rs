@@ -21,6 +21,7 @@ async fn a_prefix_is_a_folder() {
         "site/docs/a b.md",
         "site/docs/",
         "site/ä+%.md",
+        "site/%2B\u{1}.md",
         "site2/c.md",
         "site",
     ] {
@@ -30,12 +31,12 @@ async fn a_prefix_is_a_folder() {
     let at_prefix = source(&moto, "s3://books/site/");
     let listing = at_prefix.listing().await.unwrap();
     let listed = Vec::from_iter(listing.paths);
-    assert_eq!(listed, ["docs/a b.md", "empty.md", "ä+%.md"]);
+    assert_eq!(listed, ["%2B\u{1}.md", "docs/a b.md", "empty.md", "ä+%.md"]);
     for path in &listed {
         let bytes = at_prefix.read(path).await.unwrap().unwrap();
         assert_eq!(listing.etags[path], etag(&bytes), "{path}");
     }
-    for path in &listed[..1] {
+    for path in &listed[..2] {
         let bytes = at_prefix.read(path).await.unwrap().unwrap();
         assert_eq!(bytes, format!("site/{path}").as_bytes());
     }
@@ -95,6 +96,27 @@ async fn source_that_answers(status: StatusCode, body: &'static str) -> Source {
     let router = Router::new().fallback(any(async move || (status, body)));
     tokio::spawn(async move { axum::serve(listener, router).await });
     Source::S3(S3Source::new(client(&url), "s3://books").unwrap())
+}
+
+#[tokio::test]
+async fn keys_are_decoded_where_the_listing_says_that_they_are_encoded() {
+    let key = "site/a+b%2B%C3%A4%25%01.md";
+    for (encoding, expected) in [
+        ("<EncodingType>url</EncodingType>", "a b+ä%\u{1}.md"),
+        // Some servers do not know the parameter.
+        ("", "a+b%2B%C3%A4%25%01.md"),
+    ] {
+        let listing = format!(
+            "<ListBucketResult>{encoding}<Contents><Key>{key}</Key></Contents></ListBucketResult>"
+        );
+        let source = source_that_answers(StatusCode::OK, listing.leak()).await;
+        let listed = source.list().await.unwrap();
+        assert_eq!(Vec::from_iter(listed), [format!("site/{expected}")]);
+    }
+    let listing = "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%FF.md</Key></Contents></ListBucketResult>";
+    let source = source_that_answers(StatusCode::OK, listing).await;
+    let failure = source.list().await.unwrap_err().to_string();
+    assert!(failure.contains("the key `%FF.md`"), "{failure}");
 }
 
 #[tokio::test]

@@ -1,9 +1,7 @@
 //! Parses the function's events, tolerating fields that S3-compatible servers omit and that Amazon adds.
 
-use std::borrow::Cow;
-
+use bookrag::source::decoded_key;
 use jiff::Timestamp;
-use percent_encoding::percent_decode_str;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,6 +10,10 @@ use crate::deployment::ResourceRequest;
 
 /// Sent by S3 once when notifications are set up.
 const TEST_EVENT: &str = "s3:TestEvent";
+/// The type of a message that SNS delivers.
+const FROM_SNS: &str = "Notification";
+/// The form of an event that S3 itself sends.
+const NOTIFICATION: &str = "notification of S3";
 
 /// A parsed event.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub(crate) struct Message {
     /// The id under which a failure is reported.
     #[serde(rename = "messageId")]
     pub(crate) id: String,
-    /// An S3 notification, an `EventBridge` event or a command, as text.
+    /// An S3 notification, an `EventBridge` event, one of these from SNS, or a command, as text.
     pub(crate) body: String,
 }
 
@@ -100,8 +102,8 @@ pub(crate) enum Command {
 pub enum EventError {
     /// The event has an unknown form.
     #[error(
-        "the event must be a batch of SQS messages, a notification of S3, an S3 event of EventBridge, a request of CloudFormation \
-         or a command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
+        "the event must be a batch of SQS messages, a notification of S3, an S3 event of EventBridge, one of these from SNS, \
+         a request of CloudFormation or a command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
     )]
     Unknown,
     /// The event has a known form but is invalid.
@@ -123,7 +125,7 @@ struct QueueBatch {
 #[derive(Deserialize)]
 struct Notification {
     #[serde(rename = "Records")]
-    records: Vec<NotificationRecord>,
+    records: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -181,11 +183,7 @@ impl Message {
     /// # Errors
     /// If the body is neither an S3 event nor a command.
     pub(crate) fn request(&self) -> Result<Request, EventError> {
-        let body: Value =
-            serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
-                kind: "message",
-                reason: error.to_string(),
-            })?;
+        let body = parse("message", &self.body)?;
         if body.get("command").is_some() {
             return Ok(Request::Command(read("command", body)?));
         }
@@ -196,6 +194,12 @@ impl Message {
 fn objects(event: Value) -> Result<Vec<Object>, EventError> {
     if event["Event"] == TEST_EVENT {
         return Ok(Vec::new());
+    }
+    // SNS wraps an event as text, unless a queue's subscription asks for the raw message.
+    if let Some(message) = event["Message"].as_str()
+        && event["Type"] == FROM_SNS
+    {
+        return objects(parse("message of SNS", message)?);
     }
     if event["source"] == "aws.s3" {
         let BridgeEvent { time, detail } = read("S3 event of EventBridge", event)?;
@@ -209,17 +213,29 @@ fn objects(event: Value) -> Result<Vec<Object>, EventError> {
     if event.get("Records").is_none() {
         return Err(EventError::Unknown);
     }
-    let notification: Notification = read("notification of S3", event)?;
-    let records = notification.records.into_iter();
-    records
-        .map(|NotificationRecord { time, s3 }| {
-            Ok(Object {
-                key: unescape(&s3.object.key)?,
-                bucket: s3.bucket.name,
-                changed_at: read_time(time),
-            })
-        })
-        .collect()
+    let notification: Notification = read(NOTIFICATION, event)?;
+    let mut changed = Vec::new();
+    for mut record in notification.records {
+        match record.get_mut("Sns") {
+            // A subscription of this function itself.
+            Some(wrapped) => changed.extend(objects(wrapped.take())?),
+            None => changed.push(object(record)?),
+        }
+    }
+    Ok(changed)
+}
+
+fn object(record: Value) -> Result<Object, EventError> {
+    let NotificationRecord { time, s3 } = read(NOTIFICATION, record)?;
+    let key = decoded_key(&s3.object.key).map_err(|error| EventError::Malformed {
+        kind: NOTIFICATION,
+        reason: format!("the key `{}`: {error}", s3.object.key),
+    })?;
+    Ok(Object {
+        key,
+        bucket: s3.bucket.name,
+        changed_at: read_time(time),
+    })
 }
 
 /// Parses a time; an invalid one only loses a metric.
@@ -227,16 +243,11 @@ fn read_time(time: Option<String>) -> Option<Timestamp> {
     time?.parse().ok()
 }
 
-/// Decodes a key of a notification, which is escaped like a form field, with `+` for a space.
-fn unescape(key: &str) -> Result<String, EventError> {
-    let spaced = key.replace('+', " ");
-    let unescaped = percent_decode_str(&spaced).decode_utf8();
-    unescaped
-        .map(Cow::into_owned)
-        .map_err(|error| EventError::Malformed {
-            kind: "notification of S3",
-            reason: format!("the key `{key}`: {error}"),
-        })
+fn parse(kind: &'static str, text: &str) -> Result<Value, EventError> {
+    serde_json::from_str(text).map_err(|error| EventError::Malformed {
+        kind,
+        reason: error.to_string(),
+    })
 }
 
 fn read<T: DeserializeOwned>(kind: &'static str, event: Value) -> Result<T, EventError> {
@@ -290,6 +301,47 @@ mod tests {
             []
         );
         assert_eq!(read_objects(json!({ "Records": [] })), []);
+    }
+
+    #[test]
+    fn an_event_that_comes_over_sns_is_read_like_a_direct_one() {
+        let detail = json!({ "bucket": { "name": "b" }, "object": { "key": "docs/a b.md" } });
+        for (event, expected) in [
+            (
+                json!({ "Records": [record("docs/a+b.md")] }),
+                Some("docs/a b.md"),
+            ),
+            (
+                json!({ "source": "aws.s3", "detail": detail }),
+                Some("docs/a b.md"),
+            ),
+            (
+                json!({ "Service": "Amazon S3", "Event": TEST_EVENT, "Bucket": "b" }),
+                None,
+            ),
+        ] {
+            let wrapped = json!({
+                "Type": "Notification", "TopicArn": "arn:aws:sns:eu-central-1:1:book", "Message": event.to_string()
+            });
+            let message = Message {
+                id: "1".to_owned(),
+                body: wrapped.to_string(),
+            };
+            let Ok(Request::Objects(queued)) = message.request() else {
+                panic!("{wrapped}");
+            };
+            let subscribed = json!({ "Records": [{ "EventSource": "aws:sns", "Sns": wrapped }] });
+            for objects in [queued, read_objects(subscribed)] {
+                let keys: Vec<&str> = objects.iter().map(|object| object.key.as_str()).collect();
+                assert_eq!(keys, Vec::from_iter(expected));
+            }
+        }
+        // A topic may have publishers that may not give commands.
+        for message in ["not JSON", r#"{"command": "reconcile"}"#] {
+            let body = json!({ "Type": "Notification", "Message": message }).to_string();
+            let id = "1".to_owned();
+            Message { id, body }.request().unwrap_err();
+        }
     }
 
     #[test]

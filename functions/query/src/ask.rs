@@ -7,7 +7,8 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use bookrag::answer::{Answer, LabelsInText, Question};
 use bookrag::api::{
-    ChatRequest, Observed, client_address, failure, suggested, url_query, with_footnotes,
+    ChatRequest, Observed, client_address, facet_filters, failure, suggested, url_query,
+    with_footnotes,
 };
 use bookrag::context::Context;
 use bookrag::error::Error;
@@ -23,6 +24,7 @@ struct Parameters {
     page_url: Option<String>,
     locale: Option<String>,
     version: Option<String>,
+    facets: Option<String>,
 }
 
 impl TryFrom<Parameters> for Question {
@@ -35,6 +37,7 @@ impl TryFrom<Parameters> for Question {
             filters: Filters {
                 locale: parameters.locale,
                 version: parameters.version,
+                facets: facet_filters(parameters.facets.as_deref())?,
                 ..Filters::default()
             },
             ..ChatRequest::default()

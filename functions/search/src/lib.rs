@@ -4,7 +4,6 @@
 mod page;
 mod questions;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,13 +13,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use bookrag::api::{
-    Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure,
-    json_body, known_page, limit, method_not_allowed, not_found, nothing_found, success, url_query,
+    Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, facet_filters,
+    failure, json_body, known_page, limit, method_not_allowed, not_found, nothing_found, success,
+    url_query,
 };
 use bookrag::book::ContentKind;
 use bookrag::context::Context;
 use bookrag::error::Error;
-use bookrag::index::{FacetFilter, Filters};
+use bookrag::index::Filters;
 use bookrag::retrieve::{Signals, milliseconds};
 use serde::Deserialize;
 
@@ -87,7 +87,7 @@ impl TryFrom<Parameters> for SearchRequest {
                 locale: url.locale,
                 version: url.version,
                 kind: kinds(url.kind.as_deref())?,
-                facets: facets(url.facets.as_deref())?,
+                facets: facet_filters(url.facets.as_deref())?,
                 ..Filters::default()
             },
         })
@@ -102,23 +102,6 @@ fn kinds(text: Option<&str>) -> Result<Vec<ContentKind>, Error> {
             let mut kinds = ContentKind::ALL.into_iter();
             let kind = kinds.find(|kind| kind.label() == name.trim());
             kind.ok_or_else(|| Error::field("kind", "kind must be docs, blog or page"))
-        })
-        .collect()
-}
-
-/// Parses facets separated by commas, as in `plan:pro,language:go`.
-fn facets(text: Option<&str>) -> Result<BTreeMap<String, FacetFilter>, Error> {
-    text.into_iter()
-        .flat_map(|text| text.split(','))
-        .map(|facet| match facet.split_once(':') {
-            Some((name, value)) => {
-                let value = FacetFilter::Text(value.trim().to_owned());
-                Ok((name.trim().to_owned(), value))
-            }
-            None => Err(Error::field(
-                "facets",
-                "facets must be names and values, such as plan:pro,language:go",
-            )),
         })
         .collect()
 }

@@ -448,7 +448,7 @@ impl Answerer {
             page_url,
             locale: locale.as_deref(),
         });
-        let query = Query::new(&text);
+        let query = Query::new(&text).on_page(page_url);
         let retriever = &self.retriever;
         let retrieved = match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
@@ -459,10 +459,7 @@ impl Answerer {
             (Mode::GlobalBook, Some(selection)) => {
                 selection::retrieve_around_selection(retriever, query, &selection, &filters).await
             }
-            (_, None) => {
-                let locale = locale.as_deref();
-                selection::retrieve_on_page(retriever, query, page_url, locale, &filters).await
-            }
+            (_, None) => selection::retrieve_on_page(retriever, query, &filters).await,
         }?;
         retriever
             .check_limits(&question.filters, &retrieved)

@@ -10,14 +10,14 @@ use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN,
-    UNCERTAIN_ALONE,
+    Answer, Answerer, Mode, ModelLimits, NOT_COVERED, Outcome, Question, Rules, Suggestion,
+    UNCERTAIN, UNCERTAIN_ALONE,
 };
 use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::retrieve::Retriever;
-use crate::retrieve::tests::book;
 use crate::retrieve::tests::tokens::book_of;
+use crate::retrieve::tests::{add_unlisted, book};
 use fakes::server::Server;
 use models::chat::{ChatModel, ChatOptions, OpenAiChat};
 use store::index::{FaultyIndex, VectorIndex};
@@ -86,6 +86,39 @@ async fn a_selection_is_found_in_its_section() {
     let answer = answer(&retriever, question).await;
     assert!(answer.answered(), "{answer:?}");
     assert_eq!(answer.citations[0].source, "dew.md");
+}
+
+#[tokio::test]
+async fn an_unlisted_page_answers_and_is_suggested_only_where_it_is_open() {
+    let frost = "The frost sensor warns at night.";
+    let drift = "The dew sensor drifts at night when its heater is off.";
+    let retriever = book(&[("frost", 1, frost)]).await;
+    add_unlisted(&retriever, &("dew", 1, drift)).await;
+    let whole = Question::new("When does the dew sensor drift?");
+    let selected = Question {
+        mode: Mode::SelectedText,
+        selected_text: Some(drift.to_owned()),
+        ..whole.clone()
+    };
+    for (question, open, expected) in [
+        (&whole, None, false),
+        (&whole, Some("/frost"), false),
+        (&whole, Some("https://book.example/dew?q#x"), true),
+        (&selected, None, false),
+        (&selected, Some("/dew"), true),
+    ] {
+        let question = Question {
+            page_url: open.map(str::to_owned),
+            ..question.clone()
+        };
+        let answer = answer(&retriever, question).await;
+        let is_cited = answer.citations.iter().any(|it| it.source == "dew.md");
+        assert_eq!(is_cited, expected, "{open:?}: {answer:?}");
+        let is_named = answer.text.contains("drifts");
+        assert_eq!(is_named, expected, "{open:?}: {answer:?}");
+        let is_suggested = |found: &Suggestion| found.url.starts_with("/dew");
+        assert!(!answer.suggestions.iter().any(is_suggested), "{answer:?}");
+    }
 }
 
 #[tokio::test]

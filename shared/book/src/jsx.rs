@@ -454,6 +454,19 @@ pub(super) fn string_literals(expression: &str) -> Vec<String> {
     literals
 }
 
+/// Returns the text of an attribute; `None` if it is missing, empty or computed.
+pub(super) fn text_of(given: &[Attribute<'_>], name: &str) -> Option<String> {
+    let attribute = given.iter().find(|attribute| attribute.name == name)?;
+    let text = match attribute.value {
+        AttributeValue::Quoted(text) | AttributeValue::Bare(text) => text.to_owned(),
+        AttributeValue::Expression(expression) => serde_json::from_str(expression.trim())
+            .ok()
+            .or_else(|| only_string(expression))?,
+        AttributeValue::Absent => return None,
+    };
+    Some(text).filter(|text| !text.is_empty())
+}
+
 /// Returns the text of an expression that consists of one string.
 pub(super) fn only_string(expression: &str) -> Option<String> {
     let literal = expression.trim();

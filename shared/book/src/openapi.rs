@@ -11,7 +11,7 @@ mod schema;
 mod tests;
 
 use crate::front_matter::FrontMatter;
-use crate::jsx::{Attribute, AttributeValue, Tag, attributes, only_string};
+use crate::jsx::{Attribute, AttributeValue, Tag, attributes, only_string, text_of};
 
 use json::Json;
 use lines::Lines;
@@ -214,13 +214,6 @@ fn value_of(given: &[Attribute<'_>], name: &str) -> Given {
                 None => Given::Known(Json::Null),
             }
         }
-    }
-}
-
-fn text_of(given: &[Attribute<'_>], name: &str) -> Option<String> {
-    match value_of(given, name) {
-        Given::Known(value) => value.text().map(str::to_owned),
-        _ => None,
     }
 }
 

@@ -465,6 +465,8 @@ mod computed_tests;
 #[cfg(test)]
 mod config_tests;
 #[cfg(test)]
+mod scope_tests;
+#[cfg(test)]
 mod instance_tests;
 #[cfg(test)]
 mod tests;

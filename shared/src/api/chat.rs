@@ -44,7 +44,8 @@ pub struct ChatRequest {
     /// Background on the question in the reader's words, at most 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub context: Option<String>,
-    /// The URL or path of the page the reader is on. It selects the locale and version, and favours that page's sections a little.
+    /// The URL or path of the page the reader is on. It selects the locale and version, and favours that page's sections a little. The
+    /// page is found even if it is unlisted.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
     /// Limits on the search.

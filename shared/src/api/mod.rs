@@ -4,6 +4,7 @@ mod observe;
 mod auth;
 mod limits;
 mod number;
+mod facets;
 mod chat;
 mod envelope;
 mod extract;
@@ -26,6 +27,7 @@ pub use extract::{
     ClientAddress, MAX_BODY_BYTES, SESSION_HEADER, client_address, json_body, method_not_allowed,
     not_found, url_query,
 };
+pub use facets::facet_filters;
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};

@@ -82,7 +82,7 @@ impl Search {
     pub async fn run(&self, retriever: &Retriever) -> Result<Retrieved, Error> {
         let site = &retriever.index.site;
         let searched = default_filters(site, &self.filters, self.page_url.as_deref());
-        let query = Query::new(&self.query).of_listed_pages();
+        let query = Query::new(&self.query);
         let found = retriever.retrieve(query, &searched, self.top_k).await?;
         retriever.check_limits(&self.filters, &found).await?;
         Ok(found)

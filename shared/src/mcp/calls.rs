@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
+use crate::api::{ChatRequest, Route, SearchRequest, facet_filters, nothing_found};
 use answer::cite::Citation;
 use answer::error::Error;
 use answer::retrieve::ScoredChunk;
@@ -34,7 +34,7 @@ impl Server {
         }
         let request = SearchRequest {
             query: arguments.query,
-            filters: limits(arguments.version, arguments.locale),
+            filters: limits(arguments.version, arguments.locale, arguments.facets)?,
             top_k: Some(limit),
             page_url: None,
         };
@@ -127,7 +127,7 @@ impl Server {
     pub(super) async fn ask(&self, arguments: AskArguments) -> Result<Answered, Error> {
         let request = ChatRequest {
             query: arguments.question,
-            filters: limits(arguments.version, arguments.locale),
+            filters: limits(arguments.version, arguments.locale, arguments.facets)?,
             ..ChatRequest::default()
         };
         let question = Question::try_from(request)?;
@@ -212,7 +212,7 @@ impl Server {
     pub(super) async fn outline(&self, arguments: OutlineArguments) -> Result<Outline, Error> {
         let under = arguments.under.filter(|under| !under.trim().is_empty());
         let id = under.as_deref().map(Id::parse);
-        let limits = limits(arguments.version, arguments.locale);
+        let limits = limits(arguments.version, arguments.locale, None)?;
         let retriever = self.live().await?.retriever;
         let root = Id::parse(&retriever.index.site.base_url);
         // All pages are below the site's root.
@@ -249,18 +249,26 @@ impl Outline {
     }
 }
 
-fn limits(version: Option<String>, locale: Option<String>) -> Filters {
-    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    Filters {
+fn limits(
+    version: Option<String>,
+    locale: Option<String>,
+    facets: Option<String>,
+) -> Result<Filters, Error> {
+    Ok(Filters {
         version: given(version),
         locale: given(locale),
+        facets: facet_filters(given(facets).as_deref())?,
         ..Filters::default()
-    }
+    })
+}
+
+/// Returns an argument unless it is blank, as programs send those that they leave out.
+fn given(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
 }
 
 fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
-    let text = text.filter(|text| !text.trim().is_empty());
-    text.ok_or_else(|| Error::field(field, format!("{field} must not be empty")))
+    given(text).ok_or_else(|| Error::field(field, format!("{field} must not be empty")))
 }
 
 fn lines(first: u32, last: u32) -> String {

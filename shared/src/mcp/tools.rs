@@ -19,6 +19,8 @@ pub(super) struct SearchArguments {
     pub(super) version: Option<String>,
     /// The locale to search, such as `en`. Without it, the site's own.
     pub(super) locale: Option<String>,
+    /// The values of pages' facets to search, such as `plan:pro,language:go`. An unknown facet or value is an error that lists the known ones.
+    pub(super) facets: Option<String>,
     /// How many sections to return, 1 to 20. Without it, 5.
     #[serde(default, deserialize_with = "crate::api::whole_number")]
     #[schemars(range(min = 1, max = 20))]
@@ -43,6 +45,8 @@ pub(super) struct AskArguments {
     pub(super) version: Option<String>,
     /// The locale to answer from, such as `en`. Without it, the site's own.
     pub(super) locale: Option<String>,
+    /// The values of pages' facets to answer from, such as `plan:pro,language:go`. An unknown facet or value is an error that lists the known ones.
+    pub(super) facets: Option<String>,
 }
 
 /// The arguments of `outline`.

@@ -21,7 +21,7 @@ impl Service {
     }
 
     /// Calls a tool and returns its result.
-    async fn tool(&self, name: &str, arguments: Value) -> Value {
+    pub(super) async fn tool(&self, name: &str, arguments: Value) -> Value {
         let params = json!({"name": name, "arguments": arguments});
         let (status, mut answer) = self.message("tools/call", params).await;
         assert_eq!(status, 200, "{answer}");

@@ -1,8 +1,9 @@
 //! The values that filters may have.
 
 use super::Store;
+use super::filtering::write_distinguished;
 use super::rows::{COMMITTED, chunk, commit, live_index, write};
-use super::searching::{SOURCE, write_distinguished};
+use super::searching::SOURCE;
 
 /// An unlisted page: searches hide it, so its values are hidden too.
 const UNLISTED: &str = "docs/unlisted.md";

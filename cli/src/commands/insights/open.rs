@@ -148,7 +148,6 @@ fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
 async fn found(answerer: &Answerer, question: &str) -> Result<Vec<ScoredChunk>, Error> {
     let prepared = answerer.prepare(Question::new(question), None).await;
     let mut candidates = prepared.map_err(Error::from)?.retrieved.candidates;
-    candidates.retain(|found| !found.chunk.unlisted);
     candidates.truncate(NEAREST);
     Ok(candidates)
 }

@@ -57,6 +57,15 @@ fn searches_and_answers_are_limited_to_pages_with_the_declared_values() {
         sources(by_url["data"]["results"].as_array().unwrap()),
         [TEAM]
     );
+    let (status, by_url) =
+        server.get("/api/v1/ask?q=What+limits+the+requests+of+a+day%3F&facets=plan:pro");
+    assert!(status == 200 && by_url.contains("/team"), "{by_url}");
+    assert!(!by_url.contains("/free"), "{by_url}");
+    let (status, by_url) = server.get("/api/v1/ask?q=quota&facets=plan");
+    assert!(
+        status == 400 && by_url.contains("plan:pro,language:go"),
+        "{by_url}"
+    );
     let question = json!({"query": "What limits the requests of a day?", "filters": {"facets": {"plan": "pro"}}});
     let (status, answer) = server.post("/api/v1/chat", &question);
     assert_eq!(status, 200, "{answer}");

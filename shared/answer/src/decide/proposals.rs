@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use crate::Suggestion;
 use crate::cite::Citation;
+use crate::retrieve::open_page::path_of;
 use crate::retrieve::{Retriever, ScoredChunk};
 use crate::understand::normal_form::normalised;
-use crate::understand::selection::{default_filters, path_of};
+use crate::understand::selection::default_filters;
 use store::catalog::{CatalogError, JoinedChunk};
 use store::index::{FilterValues, Filters};
 use text::invisible::visible;

@@ -3,5 +3,5 @@
 pub(crate) mod assemble;
 pub(crate) mod journal;
 mod quotes;
-pub(crate) mod events;
+pub(crate) mod steps;
 pub(crate) mod stream;

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::degradation::Degradation;
 use crate::generate::{AnswerRequest, answer_prompt, latest};
-use crate::understand::selection::path_of;
+use crate::retrieve::open_page::path_of;
 use crate::{Prepared, fence};
 use models::chat::{ChatModel, Ending, Finish, Functions, Piece, Pieces, Prompt, Usage};
 use models::provider::ProviderError;

@@ -10,6 +10,7 @@ use crate::context::links;
 use crate::context::passages::{Surroundings, numbered, with_scores};
 use crate::error::Error;
 use crate::generate::fenced;
+use crate::retrieve::open_page::may_be_found;
 use crate::retrieve::{ScoredChunk, Scores};
 use crate::{Mode, Prepared, Question, fence};
 use models::chat::{Called, FunctionCall, Lookup, Prompt};
@@ -179,7 +180,11 @@ impl Prepared {
             .around(index_id, &[(document_id, ALL)])
             .await;
         let chunks = chunks.map_err(Error::unavailable)?.into_iter().flatten();
-        let page: Vec<_> = chunks.map(|chunk| with_scores(scores, chunk)).collect();
+        let open_page = self.question.page_url.as_deref();
+        let page: Vec<_> = chunks
+            .filter(|chunk| may_be_found(&chunk.payload, open_page))
+            .map(|chunk| with_scores(scores, chunk))
+            .collect();
         let nearest = page
             .iter()
             .filter(|chunk| !read.contains(&chunk.point_id))

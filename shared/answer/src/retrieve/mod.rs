@@ -1,6 +1,7 @@
 //! The pipeline from a question to the chunks that may answer it: search → join → fuse → rerank.
 
 mod scored;
+pub(crate) mod open_page;
 mod names;
 mod off_topic;
 mod question;
@@ -37,6 +38,7 @@ use text::{TermNumbers, terms_in};
 pub(crate) use fusion::tests::section;
 use lexical::{ChunkTerms, QuestionTerm};
 use names::Names;
+use open_page::may_be_found;
 use question::EmbeddedQuestion;
 use search::FoundChunks;
 use synonyms::Synonyms;
@@ -92,40 +94,37 @@ impl From<RetrieveError> for Error {
     }
 }
 
-/// A search text, and the pages that may be found.
+/// A search text, and the page that the reader has open.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The text compared with chunks.
     text: &'a str,
-    pages: Pages,
-}
-
-/// The pages that a search may find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pages {
-    /// All pages.
-    All,
-    /// Pages that the site lists.
-    Listed,
+    /// The URL of the open page, which is found even if it is unlisted.
+    open_page: Option<&'a str>,
 }
 
 impl<'a> Query<'a> {
-    /// Creates a query for a question, or for a text of the book.
+    /// Creates a query for a question, or for a text of the book. It finds the pages that the site lists.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Self {
             text,
-            pages: Pages::All,
+            open_page: None,
         }
     }
 
-    /// Excludes unlisted pages.
+    /// Adds the page at a URL, even if the site does not list it.
     #[must_use]
-    pub fn of_listed_pages(self) -> Self {
+    pub fn on_page(self, page_url: Option<&'a str>) -> Self {
         Self {
-            pages: Pages::Listed,
+            open_page: page_url,
             ..self
         }
+    }
+
+    /// Returns the URL of the open page.
+    pub(crate) fn open_page(&self) -> Option<&'a str> {
+        self.open_page
     }
 }
 
@@ -270,8 +269,10 @@ impl Retriever {
         filters: &Filters,
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
-        let pages = query.pages;
-        let query = query.text;
+        let Query {
+            text: query,
+            open_page,
+        } = query;
         let words = Words::new(language_of(filters));
         let synonyms = Synonyms::new(query, &self.index.site.synonyms, &words);
         let searched = synonyms.with(query);
@@ -289,7 +290,11 @@ impl Retriever {
             self.indexing(),
             self.off_topic_nearness(&question.vector, filters.locale.as_deref())
         );
-        let found = found?;
+        let mut found = found?;
+        // Before the scores are scaled to the chunks found, so that no signal comes from a hidden page.
+        found
+            .chunks
+            .retain(|found| may_be_found(&found.chunk, open_page));
         degraded.extend(indexing.map(|_| Degradation::Indexing));
         degraded.extend(found.degraded.iter().copied());
         let times = found.times;
@@ -307,11 +312,8 @@ impl Retriever {
             degraded.push(Degradation::Reranker);
         }
         let rerank_ms = milliseconds(started);
-        candidates.retain(|found| {
-            let is_listed = pages == Pages::All || !found.chunk.unlisted;
-            // While the catalog is down, the search does not know which versions belong to a kind.
-            is_listed && filters.admits_kind_of(&found.chunk.version)
-        });
+        // While the catalog is down, the search does not know which versions belong to a kind.
+        candidates.retain(|found| filters.admits_kind_of(&found.chunk.version));
         let num_candidates = candidates.len();
         candidates.truncate(top_k);
         Ok(Retrieved {

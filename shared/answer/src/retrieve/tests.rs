@@ -44,7 +44,7 @@ pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
     let catalog = Catalog::Sqlite(SqliteCatalog::in_memory().unwrap());
     let index = catalog.ensure_index(&new_index()).await.unwrap();
     for page in pages {
-        commit(&catalog, index.index_id, page).await;
+        commit(&catalog, index.index_id, page, payload(page)).await;
     }
     let backends = Backends {
         embedder: Embedder::Fake(FakeEmbedder::new()),
@@ -108,16 +108,34 @@ fn new_index() -> NewIndex {
     }
 }
 
-async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'_>) {
-    let source = format!("{name}.md");
+/// Adds an unlisted page to a book.
+pub(crate) async fn add_unlisted(retriever: &Retriever, page: &Page<'_>) {
     let payload = ChunkPayload {
+        unlisted: true,
+        ..payload(page)
+    };
+    let index_id = retriever.index.index_id;
+    commit(retriever.catalog(), index_id, page, payload).await;
+}
+
+fn payload((name, chapter, text): &Page<'_>) -> ChunkPayload {
+    ChunkPayload {
         chunk_id: Uuid::new_v4(),
         module: "Basics".to_owned(),
         module_number: Some(1),
         chapter: format!("The chapter {chapter}"),
         chapter_number: Some(*chapter),
         ..Arc::unwrap_or_clone(section(name, "x", &text.replace('\n', "\\n"), 0.0, "2026").chunk)
-    };
+    }
+}
+
+async fn commit(
+    catalog: &Catalog,
+    index_id: i64,
+    (name, chapter, text): &Page<'_>,
+    payload: ChunkPayload,
+) {
+    let source = format!("{name}.md");
     let row = ChunkRow {
         chunk_id: payload.chunk_id,
         position: 0,

@@ -3,22 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use book::decoded_url;
-
 use crate::CONSIDERED;
+use crate::retrieve::open_page::{path_of, shows};
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
 use models::rerank::Reranker;
 use store::catalog::SiteInfo;
 use store::index::{ChunkPayload, Filters};
-
-/// Returns the path of a page's URL, without origin, query and anchor.
-pub(crate) fn path_of(page_url: &str) -> &str {
-    let path = match page_url.split_once("://") {
-        Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
-        None => page_url,
-    };
-    path.split(['?', '#']).next().unwrap_or_default()
-}
 
 /// Returns the path segments below the site's base URL.
 fn segments<'a>(site: &SiteInfo, page_url: &'a str) -> impl Iterator<Item = &'a str> {
@@ -136,13 +126,11 @@ pub(crate) async fn retrieve_around_selection(
 pub(crate) async fn retrieve_on_page(
     retriever: &Retriever,
     query: Query<'_>,
-    page_url: Option<&str>,
-    locale: Option<&str>,
     filters: &Filters,
 ) -> Result<Retrieved, RetrieveError> {
     let mut retrieved = retriever.retrieve(query, filters, CONSIDERED).await?;
-    if let Some(page) = page_url {
-        retrieved.raise(OPEN_PAGE_BONUS, |found| is_on_page(found, page, locale));
+    if let Some(page) = query.open_page() {
+        retrieved.raise(OPEN_PAGE_BONUS, |found| shows(page, &found.chunk));
     }
     Ok(retrieved)
 }
@@ -155,9 +143,8 @@ async fn locate(
 ) -> Result<Retrieved, RetrieveError> {
     let mut retriever = retriever.clone();
     retriever.backends.reranker = Reranker::None;
-    retriever
-        .retrieve(Query::new(selection.text), filters, LOOKED_AT)
-        .await
+    let query = Query::new(selection.text).on_page(selection.page_url);
+    retriever.retrieve(query, filters, LOOKED_AT).await
 }
 
 /// The selected text and its page.
@@ -175,7 +162,7 @@ impl Selection<'_> {
         let selected = normalised(self.text);
         let here = candidates.iter().filter(|candidate| {
             let page = self.page_url;
-            page.is_none_or(|page| is_on_page(candidate, page, self.locale))
+            page.is_none_or(|page| shows(page, &candidate.chunk))
         });
         let exact = here
             .clone()
@@ -206,17 +193,6 @@ impl Selection<'_> {
         let share = found as f32 / wanted.len().max(1) as f32;
         share
     }
-}
-
-/// True if the page at this URL shows a chunk under a locale.
-fn is_on_page(candidate: &ScoredChunk, page_url: &str, locale: Option<&str>) -> bool {
-    same_page(candidate.chunk.url_in(locale), page_url)
-}
-
-/// True if two URLs are those of one page. Browsers encode characters that the URLs of pages hold as they are.
-fn same_page(one: &str, other: &str) -> bool {
-    let [one, other] = [one, other].map(|url| decoded_url(path_of(url)));
-    one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 /// Returns the chunk's text after its heading, as on the page.
@@ -276,18 +252,6 @@ mod tests {
             assert_eq!(filters.locale.as_deref(), Some(locale), "{url:?}");
             assert_eq!(filters.version.as_deref(), Some(version), "{url:?}");
             assert_eq!(filters.versions_beside, [beside], "{url:?}");
-        }
-    }
-
-    #[test]
-    fn the_open_page_is_known_by_each_form_of_its_url() {
-        for (own, open, expected) in [
-            ("/C%23.html", "https://x.org/C%23.html?q#b", true),
-            ("/C%23.html", "/C", false),
-            ("/docs/\u{6771} a/", "/docs/%E6%9D%B1%20a", true),
-            ("/docs/a", "/docs/b", false),
-        ] {
-            assert_eq!(same_page(own, open), expected, "{own} {open}");
         }
     }
 

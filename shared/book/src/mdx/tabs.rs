@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oxc_ast::ast::{Expression, ObjectExpression, ObjectPropertyKind, Program, Statement};
 
 use super::Preparer;
-use crate::jsx::{AttributeValue, Tag, attributes, only_string};
+use crate::jsx::{AttributeValue, Tag, attributes, text_of};
 use crate::script::{language_of, parse};
 
 /// The labels that the attribute `values` of a `Tabs` gives, by the value of their tab.
@@ -26,13 +26,15 @@ impl Preparer<'_> {
                 });
             }
             ("TabItem", false) => {
-                let value = text_of(source, "value").unwrap_or_default();
+                let given = attributes(source);
+                let value = text_of(&given, "value").unwrap_or_default();
                 let of_tabs = self.tabs.last().and_then(|labels| labels.get(&value));
                 let label = match of_tabs {
                     Some(label) => label.clone(),
-                    None => text_of(source, "label").unwrap_or(value),
+                    None => text_of(&given, "label").unwrap_or(value),
                 };
-                tag.prose = Some(label)
+                let label: Vec<&str> = label.split_whitespace().collect();
+                tag.prose = Some(label.join(" "))
                     .filter(|label| !label.is_empty())
                     .into_iter()
                     .collect();
@@ -40,19 +42,6 @@ impl Preparer<'_> {
             _ => {}
         }
     }
-}
-
-/// Returns the text of an attribute; `None` if it is missing or computed.
-fn text_of(tag: &str, name: &str) -> Option<String> {
-    let attribute = attributes(tag)
-        .into_iter()
-        .find(|attribute| attribute.name == name)?;
-    let text = match attribute.value {
-        AttributeValue::Quoted(text) | AttributeValue::Bare(text) => text.to_owned(),
-        AttributeValue::Expression(expression) => only_string(expression)?,
-        AttributeValue::Absent => return None,
-    };
-    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Reads `[{label: 'Apple', value: 'apple'}]`; empty for a computed list.

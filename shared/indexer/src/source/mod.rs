@@ -39,7 +39,7 @@ pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
 #[cfg(feature = "s3")]
-pub use s3::{S3Source, aws_config};
+pub use s3::{S3Source, aws_config, decoded_key};
 
 /// True for a configuration file of Docusaurus or of bookrag.
 fn is_config(name: &str) -> bool {

@@ -1,7 +1,9 @@
 //! A prefix of an S3 bucket.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::str::Utf8Error;
 use std::time::Duration;
 
 use aws_config::environment::region::EnvironmentVariableRegionProvider;
@@ -12,8 +14,12 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_s3::Client;
 use aws_sdk_s3::config::http::HttpResponse;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_s3::operation::list_objects_v2::ListObjectsV2Output;
+use aws_sdk_s3::operation::list_objects_v2::builders::ListObjectsV2FluentBuilder;
+use aws_sdk_s3::types::{EncodingType, Object};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use percent_encoding::percent_decode_str;
 
 use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown, private_name};
 
@@ -116,11 +122,12 @@ impl S3Source {
         &self.bucket
     }
 
-    /// Returns the path below the prefix of the object at `key`; `None` if the key is outside of the prefix or represents a folder.
+    /// Returns the path below the prefix of the object at `key`; `None` if the key is outside of the prefix, represents a folder or cannot be the name
+    /// of a file.
     #[must_use]
     pub fn path_of<'key>(&self, key: &'key str) -> Option<&'key str> {
         let path = key.strip_prefix(self.prefix.as_str())?;
-        (!path.is_empty() && !path.ends_with('/')).then_some(path)
+        (!path.is_empty() && !path.ends_with('/') && !path.contains('\0')).then_some(path)
     }
 
     /// Looks below the prefix for the one site that it holds, as `bookrag serve` does below a folder. Returns whether there is one.
@@ -170,34 +177,53 @@ impl S3Source {
             Some(folder) => format!("{}{folder}/", self.prefix),
         };
         let page = self
-            .client
-            .list_objects_v2()
-            .bucket(&self.bucket)
-            .prefix(&folder)
+            .listed(&folder)
             .max_keys(count)
             .send()
             .await
             .map_err(|error| self.failed(&folder, &error))?;
-        Ok(page
-            .contents()
-            .iter()
-            .filter_map(|object| object.key().map(str::to_owned))
-            .collect())
+        let objects = page.contents().iter();
+        objects
+            .filter_map(|object| self.key_in(&page, object).transpose())
+            .collect()
+    }
+
+    /// Lists the objects whose keys begin with a prefix. Encoded keys may hold characters that XML cannot.
+    fn listed(&self, prefix: &str) -> ListObjectsV2FluentBuilder {
+        self.client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(prefix)
+            .encoding_type(EncodingType::Url)
+    }
+
+    /// Returns the key of an object in a listing, decoded if the server encoded it, which not every server does.
+    fn key_in(
+        &self,
+        page: &ListObjectsV2Output,
+        object: &Object,
+    ) -> Result<Option<String>, SourceError> {
+        let Some(key) = object.key() else {
+            return Ok(None);
+        };
+        if page.encoding_type() != Some(&EncodingType::Url) {
+            return Ok(Some(key.to_owned()));
+        }
+        let decoded = decoded_key(key).map_err(|error| SourceError::Unavailable {
+            path: self.url(),
+            reason: format!("the key `{key}` in its listing cannot be decoded: {error}"),
+        });
+        decoded.map(Some)
     }
 
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
-        let mut pages = self
-            .client
-            .list_objects_v2()
-            .bucket(&self.bucket)
-            .prefix(&self.prefix)
-            .into_paginator()
-            .send();
+        let mut pages = self.listed(&self.prefix).into_paginator().send();
         let mut listing = Listing::default();
         while let Some(page) = pages.next().await {
             let page = page.map_err(|error| self.failed(&self.url(), &error))?;
             for object in page.contents() {
-                let Some(path) = object.key().and_then(|key| self.path_of(key)) else {
+                let key = self.key_in(&page, object)?;
+                let Some(path) = key.as_deref().and_then(|key| self.path_of(key)) else {
                     continue;
                 };
                 let path = self.site.of_root(path);
@@ -285,6 +311,16 @@ impl S3Source {
     }
 }
 
+/// Decodes a key of a listing or a notification, which is encoded like a form field: `+` is a space.
+///
+/// # Errors
+/// If the key is not UTF-8.
+pub fn decoded_key(key: &str) -> Result<String, Utf8Error> {
+    let spaced = key.replace('+', " ");
+    let decoded = percent_decode_str(&spaced).decode_utf8();
+    decoded.map(Cow::into_owned)
+}
+
 /// Formats an error with its causes, because the client's own errors name only their kind.
 fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -295,9 +331,28 @@ fn causes(error: &dyn Error) -> String {
     }
     text
 }
+
 /// Returns the folder of the site whose Docusaurus config is at a path; `None` if the path is not that of a config.
 fn site_of_config(path: &str) -> Option<&str> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_config = name.starts_with("docusaurus.config.") && SETTINGS_FILES.contains(&name);
     is_config.then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_decoded_like_form_fields() {
+        for (encoded, key) in [
+            ("docs/a+b%20c.md", "docs/a b c.md"),
+            ("docs%2Fa%2Bb.md", "docs/a+b.md"),
+            ("%D8%A7%D8%B1/100%25%01.md", "ار/100%\u{1}.md"),
+            ("100%.md", "100%.md"),
+        ] {
+            assert_eq!(decoded_key(encoded).as_deref(), Ok(key));
+        }
+        decoded_key("%FF.md").unwrap_err();
+    }
 }

@@ -141,10 +141,12 @@ impl Embedder {
         if self.is_model(fingerprint, dimensions) {
             return Some(self.clone());
         }
-        let other = match self {
-            Self::OpenAi(hosted) => Self::OpenAi(hosted.with_model(name, dimensions)),
-            Self::Cohere(hosted) => Self::Cohere(hosted.with_model(name, dimensions)),
-            _ => return None,
+        let other = if let Self::OpenAi(hosted) = self {
+            Self::OpenAi(hosted.with_model(name, dimensions))
+        } else if let Self::Cohere(hosted) = self {
+            Self::Cohere(hosted.with_model(name, dimensions))
+        } else {
+            return None;
         };
         other.is_model(fingerprint, dimensions).then_some(other)
     }
@@ -180,10 +182,12 @@ impl Embedder {
     /// Returns the price of a million tokens in US dollars; `None` if the model has no public price.
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {
-        match self {
-            Self::OpenAi(hosted) => hosted.dollars_per_million_tokens(),
-            Self::Cohere(hosted) => hosted.dollars_per_million_tokens(),
-            _ => Some(0.0),
+        if let Self::OpenAi(hosted) = self {
+            hosted.dollars_per_million_tokens()
+        } else if let Self::Cohere(hosted) = self {
+            hosted.dollars_per_million_tokens()
+        } else {
+            Some(0.0)
         }
     }
 

@@ -53,7 +53,8 @@ fn value() -> impl Strategy<Value = Value> {
 fn call() -> impl Strategy<Value = (&'static str, Value)> {
     let tool = prop::sample::select(vec!["search", "fetch", "ask", "outline", "delete"]);
     let field = prop::sample::select(vec![
-        "query", "question", "id", "under", "limit", "version", "locale", "top_k", "other",
+        "query", "question", "id", "under", "limit", "version", "locale", "facets", "top_k",
+        "other",
     ]);
     let arguments = prop::collection::btree_map(field, value(), 0..4);
     let called = (tool, arguments).prop_map(|(name, arguments)| {

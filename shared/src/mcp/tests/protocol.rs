@@ -91,6 +91,16 @@ async fn what_is_wrong_with_a_call_is_told_so_that_it_can_be_corrected() {
         ),
         ("search", json!({"query": "frost", "version": "9.9"}), "9.9"),
         (
+            "search",
+            json!({"query": "frost", "facets": "plan"}),
+            "facets must be names and values",
+        ),
+        (
+            "ask",
+            json!({"question": "What are the signs of frost?", "facets": "plan:pro"}),
+            "got `plan`; the book has none",
+        ),
+        (
             "outline",
             json!({"version": "9.9"}),
             "known values are current",

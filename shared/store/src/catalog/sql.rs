@@ -60,19 +60,23 @@ pub(super) const FORGET_FAILURES: Statement = Statement::in_dialects(
 
 // Documents and chunks.
 
-pub(super) const DOCUMENT: Statement = Statement::new(
-    "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
-        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
-     ) AS chunk_count
-     FROM documents AS document WHERE index_id = $1 AND source = $2",
-);
+/// The documents of an index, each with the number of its chunks.
+macro_rules! documents_of_index {
+    () => {
+        "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
+            WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+         ) AS chunk_count
+         FROM documents AS document WHERE index_id = $1"
+    };
+}
 
-pub(super) const DOCUMENTS: Statement = Statement::new(
-    "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
-        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
-     ) AS chunk_count
-     FROM documents AS document WHERE index_id = $1 AND NOT deleted ORDER BY source",
-);
+pub(super) const DOCUMENT: Statement =
+    Statement::new(concat!(documents_of_index!(), " AND source = $2"));
+
+pub(super) const DOCUMENTS: Statement = Statement::new(concat!(
+    documents_of_index!(),
+    " AND NOT deleted ORDER BY source"
+));
 
 pub(super) const STATES: Statement = Statement::new(
     "SELECT source, fingerprint, skip_reason, last_indexed_at, EXISTS (SELECT 1 FROM document_chunks AS chunk

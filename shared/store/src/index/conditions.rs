@@ -1,6 +1,6 @@
 //! What filters compare. The stores apply these conditions, each in its own way.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{ChunkPayload, FacetFilter, Filters, TitleOrNumber};
 use book::chunk::SectionType;
@@ -110,7 +110,28 @@ impl FilterValues {
 
 impl From<&ChunkPayload> for FilterValues {
     fn from(payload: &ChunkPayload) -> Self {
-        Self::new(super::stored::without_text(payload))
+        let values = json!({
+            "document_id": payload.document_id,
+            "source": payload.source,
+            "module": payload.module,
+            "module_number": payload.module_number,
+            "chapter": payload.chapter,
+            "chapter_number": payload.chapter_number,
+            "lesson_id": payload.lesson_id,
+            "section_type": payload.section_type,
+            "has_code": payload.has_code,
+            "has_equations": payload.has_equations,
+            "hardware_tier": payload.hardware_tier,
+            "layer": payload.layer,
+            "proficiency_level": payload.proficiency_level,
+            "locale": payload.locale,
+            "version": payload.version,
+            FACETS: payload.facets,
+        });
+        let Value::Object(values) = values else {
+            unreachable!("it is written as an object");
+        };
+        Self(values)
     }
 }
 

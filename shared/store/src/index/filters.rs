@@ -161,9 +161,10 @@ impl Filters {
         self.facets.retain(|name, _| declared.contains_key(name));
         for (name, value) in &mut self.facets {
             *value = match (&declared[name], &value) {
-                (FacetKind::AtMost, FacetFilter::Text(text)) => match text.trim().parse() {
-                    Ok(number) => FacetFilter::Number(number),
-                    Err(_) => continue,
+                (FacetKind::AtMost, FacetFilter::Text(text)) => match text.trim().parse::<f64>() {
+                    Ok(number) if number.is_finite() => FacetFilter::Number(number),
+                    // A text that no page has: the error for unknown values names it.
+                    _ => continue,
                 },
                 (FacetKind::Text, other) => FacetFilter::Text(other.to_string()),
                 (FacetKind::AtMost, _) => continue,

@@ -25,7 +25,6 @@ use models::embed::{Embedding, TokenVectors, WeightedToken};
 
 pub use bm25::bm25_settings;
 pub(crate) use bm25::document_terms;
-#[cfg(feature = "cloud")]
 use conditions::facet_fields;
 pub use conditions::{Condition, FilterValues, Test, facet_field};
 #[cfg(all(feature = "faults", feature = "embedded"))]
@@ -197,12 +196,16 @@ impl VectorIndex {
 
     /// Creates the field indexes of a site's facets if they do not exist.
     pub async fn ensure_facets(&self, collection: &str, facets: &Facets) -> Result<(), IndexError> {
+        let fields = facet_fields(facets);
         match self {
             #[cfg(feature = "cloud")]
-            Self::Qdrant(store) => store.ensure_fields(collection, facet_fields(facets)).await,
+            Self::Qdrant(store) => store.ensure_fields(collection, fields).await,
             // The other stores compare the fields themselves.
             #[cfg(feature = "embedded")]
-            _ => Ok(()),
+            _ => {
+                let _ = (collection, fields);
+                Ok(())
+            }
         }
     }
 

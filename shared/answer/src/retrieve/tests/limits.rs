@@ -77,6 +77,11 @@ async fn a_facet_that_the_site_does_not_declare_is_named_with_those_it_does() {
             Some("got `pro`; the book has none"),
         ),
         (json!({"release": "at most"}), json!({"release": "2"}), None),
+        (
+            json!({"release": "at most"}),
+            json!({"release": "inf"}),
+            Some("got `inf`; the book has none"),
+        ),
     ] {
         retriever.index.site.facets = serde_json::from_value(declared).unwrap();
         let limits = filters(&json!({ "facets": facets }));

@@ -1,7 +1,7 @@
 //! Questions whose tokens are compared with an index's token vectors.
 
 use super::super::{Backends, Query, Retriever};
-use super::{Page, commit, found, new_index};
+use super::{Page, commit, found, new_index, payload};
 use models::embed::{Embedder, FakeEmbedder, Purpose};
 use models::rerank::Reranker;
 use store::catalog::{Catalog, SqliteCatalog};
@@ -31,7 +31,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
     let ensuring = vectors.ensure_collection(&index.collection, FakeEmbedder::DIMENSIONS);
     ensuring.await.unwrap();
     for page in pages {
-        commit(&catalog, index.index_id, page).await;
+        commit(&catalog, index.index_id, page, payload(page)).await;
     }
     let points = catalog.known_points(index.index_id).await.unwrap();
     let points: Vec<_> = points.into_iter().map(|(point_id, _)| point_id).collect();

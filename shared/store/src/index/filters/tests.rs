@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::index::FilterValues;
+use crate::index::stored::without_text;
 
 const PAYLOAD: &str = r#"{
     "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
@@ -68,6 +69,14 @@ fn conditions_of_other_names_are_ignored_and_of_other_types_refused() {
             serde_json::from_value::<Filters>(wrong.clone()).is_err(),
             "{wrong}"
         );
+    }
+}
+
+#[test]
+fn the_values_of_a_payload_are_those_of_its_stored_fields() {
+    for payload in payloads() {
+        let stored = FilterValues::new(without_text(&payload));
+        assert_eq!(FilterValues::from(&payload), stored);
     }
 }
 
@@ -240,6 +249,9 @@ fn facets_are_compared_as_the_site_declares_them() {
         (json!({"release": 2}), [false, true]),
         (json!({"release": "2.5"}), [true, true]),
         (json!({"release": "high"}), [false, false]),
+        (json!({"release": "inf"}), [false, false]),
+        (json!({"release": "1e999"}), [false, false]),
+        (json!({"release": "NaN"}), [false, false]),
         (json!({"plan": "team", "release": 3}), [true, false]),
         // Not declared, so it does not limit.
         (json!({"colour": "red"}), [true, true]),

@@ -1,4 +1,4 @@
-//! Writes a prepared answer as a stream of events.
+//! Takes the steps of writing a prepared answer, and streams their events.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
