@@ -72,8 +72,8 @@ pub use missing::{OTHER_GENERATORS, hidden_docs, is_markdown, missing_docs, othe
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{
-    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, pages_among,
-    source_in,
+    PageFile, default_source, list_pages, may_hold_pages, page_file, pages_among, shown_in,
+    translations,
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use reader::{missing_inputs, read_document};

@@ -344,11 +344,11 @@ impl SiteSettings {
         }
     }
 
-    /// True if a locale's translations are used.
+    /// True if a locale's translations are used. Those of the only locale are not looked for: hardly a site has any, and each page would cost a read.
     #[must_use]
     pub fn translates(&self, locale: &str) -> bool {
         let own = self.locale_places.get(locale);
-        own.is_none_or(|place| !place.untranslated)
+        self.locales.len() > 1 && own.is_none_or(|place| !place.untranslated)
     }
 
     /// Returns the folder of a locale's translations, relative to the site.
