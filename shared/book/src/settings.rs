@@ -454,6 +454,8 @@ fn read_instances(
 #[cfg(test)]
 mod hostile_configs;
 #[cfg(test)]
+mod change_tests;
+#[cfg(test)]
 mod computed_tests;
 #[cfg(test)]
 mod config_tests;

@@ -270,7 +270,14 @@ impl Entries {
 fn may_make_pages(entry: &ConfigValue) -> bool {
     match entry {
         ConfigValue::Text(name) => name.contains("preset") || name.contains("content-"),
-        ConfigValue::List(items) => items.iter().any(may_make_pages),
+        ConfigValue::List(items) => match items.as_slice() {
+            // A name with its options.
+            [
+                name @ ConfigValue::Text(_),
+                ConfigValue::Map(_) | ConfigValue::Computed(_),
+            ] => may_make_pages(name),
+            items => items.iter().any(may_make_pages),
+        },
         ConfigValue::Computed(_) | ConfigValue::OneOf(_) => true,
         _ => false,
     }
@@ -333,8 +340,17 @@ pub(super) fn locale_places(
 }
 
 pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
-    let ConfigValue::Map(versions) = versions else {
-        return None;
+    let versions = match versions {
+        ConfigValue::Map(versions) => versions,
+        ConfigValue::Absent => return Some(BTreeMap::new()),
+        ConfigValue::OneOf(_) => {
+            let mut alternatives = versions.alternatives().iter().map(version_paths);
+            let first = alternatives.next()??;
+            // Only the paths matter.
+            let are_equal = alternatives.all(|it| it.as_ref() == Some(&first));
+            return (are_equal && !versions.may_be_replaced()).then_some(first);
+        }
+        _ => return None,
     };
     if *versions.rest() != ConfigValue::Absent {
         return None;
