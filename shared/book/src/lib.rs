@@ -85,4 +85,4 @@ pub use settings::{
 };
 pub use skip_reason::{MAX_PAGE_BYTES, SkipReason};
 pub use slug::slug;
-pub use titles::shortened_title;
+pub use titles::{generated_description, is_category_file, shortened_title};
