@@ -35,7 +35,7 @@ use crate::facets::Facets;
 use crate::skip_reason::SkipReason;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
-use docusaurus::read_docusaurus_config;
+use docusaurus::{api_folders, preprocessor, read_docusaurus_config};
 use locales::Locales;
 use origin::Picker;
 use plugins::{read_docs, read_unversioned};
@@ -136,6 +136,8 @@ pub struct SiteSettings {
     pub synonyms: Vec<Vec<String>>,
     /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
+    /// The folders into which docusaurus-plugin-openapi-docs writes pages, relative to the site.
+    pub api_folders: Vec<String>,
     /// How the site looks.
     pub appearance: Appearance,
     /// Each setting with its value and origin.
@@ -266,6 +268,7 @@ impl SiteSettings {
             &mut picker,
         )?;
         let markdown = config.get("markdown");
+        picker.warnings.extend(preprocessor(markdown, config_name));
         let markdown_format = picker.pick(
             "markdown_format",
             toml.markdown_format,
@@ -300,6 +303,7 @@ impl SiteSettings {
             trailing_slash,
             default_locale: locales.default,
             static_folders: static_folders(&config),
+            api_folders: api_folders(&config),
             appearance: Appearance::read(&config),
             locales: locales.all,
             i18n_path: locales.path,

@@ -187,6 +187,30 @@ fn a_variable_of_the_environment_has_its_default_by_any_name() {
 }
 
 #[test]
+fn a_function_that_changes_pages_is_told() {
+    for preprocessor in [
+        "preprocessor: require('./pre')",
+        "preprocessor: ({fileContent}) => fileContent",
+        "preprocessor({fileContent}) { return fileContent; }",
+    ] {
+        let settings = site(&format!(
+            "export default {{presets: ['classic'], markdown: {{\n{preprocessor}}}}};"
+        ));
+        let [warning] = settings.warnings.as_slice() else {
+            panic!("{preprocessor}: {:?}", settings.warnings);
+        };
+        assert!(
+            warning.starts_with(
+                "docusaurus.config.ts, line 2: `markdown.preprocessor` changes the text"
+            ),
+            "{warning}"
+        );
+    }
+    let without = site("export default {presets: ['classic'], markdown: {mermaid: true}};");
+    assert_eq!(without.warnings, [""; 0]);
+}
+
+#[test]
 fn a_setting_that_depends_on_the_environment_is_told_with_its_values() {
     let settings = site("
         const isPreview = process.env.PREVIEW === 'true';
