@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bookrag::book::Document;
+use bookrag::book::{Document, SiteSettings};
 use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
 use clap::Args;
@@ -71,6 +71,10 @@ pub(super) async fn run(
     if arguments.ledger {
         return Ok(ledger::run(&read, &policy, output));
     }
+    let note = other_locales(&settings).filter(|_| arguments.locale.is_none());
+    if let Some(note) = note {
+        output::status(&note);
+    }
     let mut skipped = 0;
     let mut count = 0;
     for page in &read.pages {
@@ -109,6 +113,19 @@ pub(super) async fn run(
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 
+/// Returns the note that other locales than the default one are left out; `None` if there are none.
+fn other_locales(settings: &SiteSettings) -> Option<String> {
+    let default = &settings.default_locale;
+    let others = settings.locales.iter().filter(|locale| *locale != default);
+    let others: Vec<&str> = others.map(String::as_str).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "these are the chunks of the locale {default}; --locale LOCALE prints those of another one: {}",
+            others.join(", ")
+        )
+    })
+}
+
 fn with_anchor(url: &str, chunk: &Chunk) -> String {
     match &chunk.section_id {
         Some(anchor) => format!("{url}#{anchor}"),
@@ -137,4 +154,30 @@ fn print(document: &Document, chunk: &Chunk, url: &str) {
         chunk.token_count,
         with_anchor(url, chunk)
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locales_that_are_not_printed_are_named() {
+        for (toml, expected) in [
+            ("", None),
+            ("locales = ['en']", None),
+            (
+                "default_locale = 'de'\nlocales = ['en', 'de', 'fr']",
+                Some("locale de; --locale LOCALE prints those of another one: en, fr"),
+            ),
+        ] {
+            let files = [("bookrag.toml".to_owned(), toml.to_owned())];
+            let settings = SiteSettings::read(&files.into(), true).expect("valid settings");
+            let note = other_locales(&settings);
+            let is_expected = match expected {
+                Some(end) => note.as_ref().is_some_and(|note| note.ends_with(end)),
+                None => note.is_none(),
+            };
+            assert!(is_expected, "{toml}: {note:?}");
+        }
+    }
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::PathBuf;
 
-use bookrag::book::{Document, SiteSettings, SkipReason};
+use bookrag::book::{Document, SiteSettings, SkipReason, generated_description, is_category_file};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
-use bookrag::source::FileCache;
+use bookrag::source::{FileCache, Source, SourceError};
 use clap::Args;
 use components::{Component, Components};
 use serde::Serialize;
@@ -58,6 +58,8 @@ struct Diagnosis {
     left_out: Vec<Finding>,
     /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
+    /// Pages that Docusaurus generates for folders, with their descriptions, which are not read.
+    generated_pages: Vec<Finding>,
     /// Components whose text only running the page would tell, the most frequent first.
     components: Vec<Component>,
     warnings: Vec<Finding>,
@@ -113,8 +115,10 @@ pub(super) async fn run(
     let read = ReadPages::with(&source, &settings, &files).await?;
     let missing = read.check(&settings).err();
     let questions = QuestionReport::read(&source, &settings, &read).await?;
+    let generated_pages = generated_pages(&source, &settings).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     diagnosis.questions = questions;
+    diagnosis.generated_pages = generated_pages;
     let missing = missing.map(|missing| missing.to_string());
     diagnosis.not_read.extend(missing);
     diagnosis.not_read.extend(read.warnings.iter().cloned());
@@ -147,6 +151,25 @@ pub(super) async fn run(
     } else {
         Exit::Partial
     })
+}
+
+/// Returns the folders' settings that give a generated page a description.
+async fn generated_pages(
+    source: &Source,
+    settings: &SiteSettings,
+) -> Result<Vec<Finding>, SourceError> {
+    let mut pages = Vec::new();
+    for at in source.list().await? {
+        if !is_category_file(settings, &at) {
+            continue;
+        }
+        // A file that cannot be read is reported with the pages that use it.
+        let bytes = source.read(&at).await.ok().flatten();
+        if let Some(what) = bytes.as_deref().and_then(generated_description) {
+            pages.push(Finding { at, what });
+        }
+    }
+    Ok(pages)
 }
 
 type Examined = (Option<Examination>, Option<Report>);
@@ -358,6 +381,10 @@ fn print(diagnosis: &Diagnosis) {
         (
             "long chunks, of code or tables that are not cut",
             &diagnosis.oversized,
+        ),
+        (
+            "generated pages of categories whose text is not read",
+            &diagnosis.generated_pages,
         ),
         ("files shown as text", &diagnosis.text_files),
         ("warnings", &diagnosis.warnings),

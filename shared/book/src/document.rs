@@ -22,7 +22,7 @@ pub struct Document {
     pub id: Uuid,
     /// The source file.
     pub file: PageFile,
-    /// The final URL path, not percent-encoded.
+    /// The final URL path, as Docusaurus writes it: percent-encoded only where names of files beside the docs are.
     pub url: String,
     /// URLs of locales that show this page for lack of a translation, by locale.
     pub fallback_urls: BTreeMap<String, String>,

@@ -75,8 +75,8 @@ pub use missing::{OTHER_GENERATORS, hidden_docs, is_markdown, missing_docs, othe
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{
-    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, pages_among,
-    source_in,
+    PageFile, default_source, list_pages, may_hold_pages, page_file, pages_among, shown_in,
+    translations,
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use reader::{missing_inputs, read_document};
@@ -88,4 +88,4 @@ pub use settings::{
 };
 pub use skip_reason::{MAX_PAGE_BYTES, SkipReason};
 pub use slug::slug;
-pub use titles::shortened_title;
+pub use titles::{generated_description, is_category_file, shortened_title};

@@ -23,6 +23,9 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
     ("docs/.vitepress/config/index.js", "VitePress"),
 ];
 
+/// The end of the names of pages that docusaurus-plugin-openapi-docs generates.
+const API_PAGE: &str = ".api.mdx";
+
 const MARKDOWN: [&str; 2] = [".md", ".mdx"];
 
 /// True for the path of a Markdown file.
@@ -38,11 +41,22 @@ pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option
     missing_folders(settings, paths).0
 }
 
-/// Returns the other versions and docs that the settings name but whose folder has no file, as sentences for the site's author. Docusaurus does not
-/// build such a site, but the existing files can be read.
+/// Returns the other versions and docs that the settings name but whose folder has no file, and the API references that were not generated, as
+/// sentences for the site's author. The existing files can be read.
 #[must_use]
 pub fn other_missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<String> {
-    missing_folders(settings, paths).1
+    let (_, mut missing) = missing_folders(settings, paths);
+    for folder in &settings.api_folders {
+        // Elsewhere, Docusaurus would not make pages of the files either.
+        let is_shown = page_file(settings, &format!("{folder}/page{API_PAGE}")).is_some();
+        let is_generated = paths_in(paths, folder).any(|path| path.ends_with(API_PAGE));
+        if is_shown && !is_generated {
+            missing.push(format!(
+                "no `{API_PAGE}` in `{folder}`: run `docusaurus gen-api-docs all` first"
+            ));
+        }
+    }
+    missing
 }
 
 fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
@@ -222,6 +236,23 @@ mod tests {
         let missing = missing_docs(&site, &none).expect("no docs are there");
         assert!(missing.contains("`docs` has no file"), "{missing}");
         assert_eq!(other_missing_docs(&site, &none), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_api_reference_that_was_not_generated_is_told() {
+        let plugin = "['docusaurus-plugin-openapi-docs', {id: 'api', docsPluginId: 'classic', config: {
+            pet: {specPath: 'openapi.yaml', outputDir: './docs/api'}, user: {outputDir: 'docs/user'}, old: {outputDir: 'old'}}}]";
+        let config = format!("module.exports = {{presets: ['classic'], plugins: [{plugin}]}}");
+        let site = site(&[("docusaurus.config.js", &config)], true);
+        let there = paths(&[
+            "docs/a.md",
+            "docs/api/intro.md",
+            "docs/user/get.api.mdx",
+            "openapi.yaml",
+        ]);
+        let told = other_missing_docs(&site, &there);
+        let expected = "no `.api.mdx` in `docs/api`: run `docusaurus gen-api-docs all` first";
+        assert_eq!(told, [expected]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Determines which files of a site are pages.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use crate::build_paths::{HTML, place_in_build};
 use crate::paths::{is_outside, private_name};
@@ -68,8 +69,8 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     })
 }
 
-/// Returns the pages among the paths of a site, in path order. Omits translations of missing pages, and pages replaced by the default
-/// locale's own translation.
+/// Returns the pages among the paths of a site, in path order, each with the first locale that [shows](shown_in) it. Omits translations of missing
+/// pages, and pages that every locale has translated.
 #[must_use]
 pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<PageFile> {
     pages_among(settings, paths).collect()
@@ -83,9 +84,11 @@ pub fn pages_among<'a>(
     paths
         .iter()
         .filter_map(|path| page_file(settings, path))
-        .filter(|page| {
-            paths.contains(&default_source(settings, page))
-                && own_translation(settings, page).is_none_or(|path| !paths.contains(&path))
+        .filter(|page| paths.contains(&default_source(settings, page)))
+        .filter_map(|page| {
+            let locale = shown_in(settings, &page, |path| paths.contains(path)).next()?;
+            let locale = locale.to_owned();
+            Some(PageFile { locale, ..page })
         })
 }
 
@@ -111,14 +114,31 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
 }
 
-/// Returns the file that replaces a page if it exists: the default locale may have translations too.
-#[must_use]
-pub fn own_translation(settings: &SiteSettings, page: &PageFile) -> Option<String> {
-    let translations = page.locale == settings.default_locale
-        && settings.locales.len() > 1
-        && settings.translates(&page.locale);
-    let path = translated_source(settings, page, &settings.default_locale);
-    (translations && path != page.source).then_some(path)
+/// Returns the locales that show a page's file, the one that its text is stored in first: a translation is shown in its own locale, an original in
+/// each without a translation. The default locale may have translations too, and others then show the original all the same. `exists` tells which
+/// files there are.
+pub fn shown_in<'a>(
+    settings: &'a SiteSettings,
+    page: &'a PageFile,
+    exists: impl Fn(&str) -> bool + 'a,
+) -> impl Iterator<Item = &'a str> {
+    let is_original = is_original(settings, page);
+    let own = (!is_original).then_some(page.locale.as_str());
+    let default = settings.default_locale.as_str();
+    let others = settings.locales.iter().map(String::as_str);
+    let locales = iter::once(default).chain(others.filter(move |locale| *locale != default));
+    let untranslated = locales.filter(move |locale| {
+        let has_translation =
+            settings.translates(locale) && exists(&translated_source(settings, page, locale));
+        is_original && !has_translation
+    });
+    own.into_iter().chain(untranslated)
+}
+
+/// True for the file of a source that translations replace.
+pub(super) fn is_original(settings: &SiteSettings, page: &PageFile) -> bool {
+    let is_built = settings.instance(&page.instance).is_built;
+    !is_built && page.source == default_source(settings, page)
 }
 
 /// Returns the default locale's file that a page translates; its own path for a page of that locale.
@@ -127,9 +147,21 @@ pub fn default_source(settings: &SiteSettings, page: &PageFile) -> String {
     source_in(settings, page, &settings.default_locale)
 }
 
+/// Returns the paths that translations of a page have, one for each locale whose translations are used.
+pub fn translations<'a>(
+    settings: &'a SiteSettings,
+    page: &'a PageFile,
+) -> impl Iterator<Item = String> + 'a {
+    settings
+        .locales
+        .iter()
+        .filter(|locale| settings.translates(locale))
+        .map(|locale| translated_source(settings, page, locale))
+}
+
 /// Returns the path of a page's file in a locale.
 #[must_use]
-pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+pub(super) fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
     if locale != settings.default_locale {
         return translated_source(settings, page, locale);
     }
@@ -147,7 +179,8 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
     }
 }
 
-fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+/// Returns the path of a page's translation; that of the page itself in a build.
+pub(super) fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
     let docs = settings.instance(&page.instance);
     // In a build, each page stands for itself.
     if docs.is_built {
@@ -184,8 +217,6 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<PagePath<'a
             let rest = below(source, &settings.locale_folder(locale))?;
             Some((locale.as_str(), rest))
         })?;
-        let known =
-            settings.translates(locale) && (locale != default || settings.locales.len() > 1);
         let (docs, rest) = in_folder_of(settings, rest, |it| Some(it.translations_folder()))?;
         let (version, relative) = match docs.kind {
             ContentKind::Pages | ContentKind::Blog => (CURRENT_VERSION, rest),
@@ -194,7 +225,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<PagePath<'a
                 (folder, relative) => (known_version(docs, folder)?, relative),
             },
         };
-        return known.then_some(PagePath {
+        return settings.translates(locale).then_some(PagePath {
             docs,
             locale,
             version,
@@ -252,208 +283,4 @@ fn known_version<'a>(docs: &'a Instance, folder: &str) -> Option<&'a str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn pages_are_the_files_docusaurus_takes() {
-        let files = BTreeMap::from([
-            (
-                "docusaurus.config.js".to_owned(),
-                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}"
-                    .to_owned(),
-            ),
-            ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
-        ]);
-        let settings = SiteSettings::read(&files, true).unwrap();
-        let paths = [
-            "docs/a.md",
-            "docs/UP.MD",
-            "docs/b/_partial.mdx",
-            "docs/.dot.md",
-            "docs/z.test.md",
-            "docs/x.md.backup",
-            "blog/post.md",
-            "versioned_docs/version-1.0/a.md",
-            "versioned_docs/version-0.1/a.md",
-            "i18n/ur/docusaurus-plugin-content-docs/current/a.md",
-            "i18n/ur/docusaurus-plugin-content-docs/current/only-here.md",
-            "i18n/fr/docusaurus-plugin-content-docs/current/a.md",
-        ]
-        .map(str::to_owned)
-        .into();
-        let sources: Vec<_> = list_pages(&settings, &paths)
-            .into_iter()
-            .map(|page| page.source)
-            .collect();
-        assert_eq!(
-            sources,
-            [
-                "docs/a.md",
-                "docs/z.test.md",
-                "i18n/ur/docusaurus-plugin-content-docs/current/a.md",
-                "versioned_docs/version-1.0/a.md"
-            ]
-        );
-    }
-
-    /// A site with two docs instances, one of which has folders inside the other's.
-    fn two_instances() -> SiteSettings {
-        let config = "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']},presets:['classic'],
-            plugins:[['@docusaurus/plugin-content-docs',{id:'api',path:'docs/api',exclude:['own/**']}]]}";
-        let files = [
-            ("docusaurus.config.js", config),
-            ("versions.json", "[\"1.0\"]"),
-            ("api_versions.json", "[\"2.0\"]"),
-        ];
-        let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        SiteSettings::read(&files.into(), true).expect("the settings can be read")
-    }
-
-    #[test]
-    fn a_path_is_a_page_of_the_instance_whose_folder_it_is_in() {
-        let settings = two_instances();
-        let translations = "i18n/ur/docusaurus-plugin-content-docs";
-        for (source, expected) in [
-            ("docs/a.md", Some(("default", "en", "current", "a.md"))),
-            ("docs/api/a.md", Some(("api", "en", "current", "a.md"))),
-            (
-                "docs/api/own/a.md",
-                Some(("default", "en", "current", "api/own/a.md")),
-            ),
-            (
-                "docs/apis/a.md",
-                Some(("default", "en", "current", "apis/a.md")),
-            ),
-            (
-                "versioned_docs/version-1.0/a.md",
-                Some(("default", "en", "1.0", "a.md")),
-            ),
-            ("versioned_docs/version-2.0/a.md", None),
-            (
-                "api_versioned_docs/version-2.0/b/a.md",
-                Some(("api", "en", "2.0", "b/a.md")),
-            ),
-            ("api_versioned_docs/version-1.0/a.md", None),
-            ("other_versioned_docs/version-1.0/a.md", None),
-            (
-                &format!("{translations}/version-1.0/a.md"),
-                Some(("default", "ur", "1.0", "a.md")),
-            ),
-            (
-                &format!("{translations}-api/current/a.md"),
-                Some(("api", "ur", "current", "a.md")),
-            ),
-            (
-                &format!("{translations}-api/version-2.0/a.md"),
-                Some(("api", "ur", "2.0", "a.md")),
-            ),
-            (&format!("{translations}-api/version-1.0/a.md"), None),
-            (&format!("{translations}-other/current/a.md"), None),
-        ] {
-            let page = page_file(&settings, source);
-            let place = page.as_ref().map(|page| {
-                let PageFile {
-                    instance,
-                    locale,
-                    version,
-                    relative,
-                    ..
-                } = page;
-                (
-                    instance.as_str(),
-                    locale.as_str(),
-                    version.as_str(),
-                    relative.as_str(),
-                )
-            });
-            assert_eq!(place, expected, "{source}");
-            if let Some(page) = page {
-                assert_eq!(source_in(&settings, &page, &page.locale), source);
-            }
-        }
-    }
-
-    #[test]
-    fn folders_of_each_instance_may_hold_pages() {
-        let settings = two_instances();
-        for folder in [
-            "docs/api/",
-            "api_versioned_docs/version-2.0/",
-            "api_versioned_docs/",
-        ] {
-            assert!(may_hold_pages(&settings, folder), "{folder}");
-        }
-        assert!(!may_hold_pages(&settings, "other_versioned_docs/"));
-    }
-
-    #[test]
-    fn folders_that_may_hold_pages_are_told_from_others() {
-        let files = BTreeMap::from([
-            (
-                "docusaurus.config.js".to_owned(),
-                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}"
-                    .to_owned(),
-            ),
-            ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
-        ]);
-        let settings = SiteSettings::read(&files, true).expect("the settings can be read");
-        for folder in [
-            "docs/",
-            "docs/a/b/",
-            "i18n/",
-            "i18n/ur/",
-            "versioned_docs/version-1.0/",
-        ] {
-            assert!(may_hold_pages(&settings, folder), "{folder}");
-        }
-        for folder in ["data/", "docs/_partials/", "blog/", "documents/"] {
-            assert!(!may_hold_pages(&settings, folder), "{folder}");
-        }
-    }
-
-    #[test]
-    fn pages_and_posts_are_files_of_their_folders() {
-        let config =
-            "module.exports={presets:['classic'],i18n:{defaultLocale:'en',locales:['en','ur']}}";
-        let files = [("docusaurus.config.js".to_owned(), config.to_owned())];
-        let settings = SiteSettings::read(&files.into(), true).unwrap();
-        let pages = "i18n/ur/docusaurus-plugin-content-pages";
-        let blog = "i18n/ur/docusaurus-plugin-content-blog";
-        for (source, expected) in [
-            ("src/pages/faq.md", "pages en faq.md"),
-            ("src/pages/a/index.mdx", "pages en a/index.mdx"),
-            (&format!("{pages}/a/index.mdx"), "pages ur a/index.mdx"),
-            (&format!("{pages}/current.md"), "pages ur current.md"),
-            ("blog/2024/05/03/a.md", "blog en 2024/05/03/a.md"),
-            (
-                &format!("{blog}/2024-05-03-a.md"),
-                "blog ur 2024-05-03-a.md",
-            ),
-        ] {
-            let page = page_file(&settings, source).unwrap();
-            let kind = settings.instance(&page.instance).kind.name();
-            let place = format!("{kind} {} {}", page.locale, page.relative);
-            assert_eq!(place, expected, "{source}");
-            assert_eq!(source_in(&settings, &page, &page.locale), source);
-            assert_eq!(page.version_in_site(), format!("{kind}/default@current"));
-        }
-        for source in [
-            "src/pages/_hidden.md",
-            "src/pages/index.js",
-            "src/components/a.md",
-            "blog/_hidden.md",
-            "blog/authors.yml",
-            "blogs/a.md",
-            &format!("{pages}-other/faq.md"),
-            &format!("{blog}-other/a.md"),
-        ] {
-            assert_eq!(page_file(&settings, source), None, "{source}");
-        }
-        for folder in ["src/", "src/pages/a/", "blog/", "blog/2024/"] {
-            assert!(may_hold_pages(&settings, folder), "{folder}");
-        }
-        assert!(!may_hold_pages(&settings, "src/theme/"));
-    }
-}
+mod tests;

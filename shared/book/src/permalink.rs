@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use regex::Regex;
 
 use crate::blog::PostPath;
@@ -12,6 +13,19 @@ use crate::settings::{ContentKind, Instance, SiteSettings};
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
 });
+/// The characters that JavaScript's `encodeURIComponent` replaces, and which Docusaurus encodes in the names of pages' files. `/` separates them.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'/');
+
 /// Dates and version numbers, which resemble number prefixes but are kept.
 static NOT_A_PREFIX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[0-9]+[-_.][0-9]+").expect("the pattern is a constant"));
@@ -90,9 +104,10 @@ fn file_stem(relative: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Returns the path of a page outside of the docs, from its file name; `index` gives that of its folder.
+/// Returns the percent-encoded path of a page outside of the docs, from its file name; `index` gives that of its folder.
 fn path_of_page(relative: &str) -> String {
-    let (path, _) = relative.rsplit_once('.').unwrap_or((relative, ""));
+    let relative = utf8_percent_encode(relative, ENCODED).to_string();
+    let (path, _) = relative.rsplit_once('.').unwrap_or((&relative, ""));
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     match name.to_lowercase().as_str() {
         "index" if folder.is_empty() => "/".to_owned(),
@@ -111,7 +126,7 @@ fn is_category_index(stem: &str, folder: &str) -> bool {
 /// Returns the final URL path of a page's slug in a locale: joins base URL, locale, route, version and slug. The trailing slash follows the
 /// settings.
 ///
-/// Like Docusaurus's own metadata, it is not percent-encoded.
+/// Like Docusaurus's own metadata, it is not percent-encoded, except for names of pages' files.
 #[must_use]
 pub(super) fn page_url(
     settings: &SiteSettings,
@@ -247,6 +262,8 @@ mod tests {
             ("01-a/02-b.md", "/01-a/02-b"),
             ("a/README.md", "/a/README"),
             ("a.b.md", "/a.b"),
+            ("version 2.md", "/version%202"),
+            ("\u{fc}/\u{e4}+b (c)&d.md", "/%C3%BC/%C3%A4%2Bb%20(c)%26d"),
         ] {
             assert_eq!(path_of_page(relative), expected);
         }

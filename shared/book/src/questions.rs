@@ -9,7 +9,7 @@ mod sections;
 use crate::block::Block;
 use crate::decoding::decode;
 use crate::inputs::{Inputs, content_of};
-use crate::pages::{PageFile, source_in};
+use crate::pages::{PageFile, default_source, is_original, translated_source};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
 pub use crate::document::{PageQuestions, SectionQuestions};
@@ -82,7 +82,12 @@ pub fn question_sources(settings: &SiteSettings, page: &PageFile) -> Vec<String>
         version: CURRENT_VERSION.to_owned(),
         ..page.clone()
     };
-    vec![own, source_in(settings, &current, &page.locale)]
+    let source = if is_original(settings, page) {
+        default_source(settings, &current)
+    } else {
+        translated_source(settings, &current, &page.locale)
+    };
+    vec![own, source]
 }
 
 /// Returns the files that may have questions of a page, and the paths that stand for those in the catalog.

@@ -15,7 +15,7 @@ use crate::inputs::{InputUse, Inputs, content_of, is_too_much};
 use crate::labels::{author_names, label_files, tag_labels};
 use crate::links::Origin;
 use crate::omission::{Omission, OmissionReason};
-use crate::pages::{PageFile, source_in};
+use crate::pages::{PageFile, is_original, shown_in, translations};
 use crate::permalink::{page_names, page_url};
 use crate::placement::{Placement, placement_of};
 use crate::questions::{page_questions, question_files};
@@ -69,10 +69,8 @@ fn named_files(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> BTr
             files.extend(index_files(&page.source));
         }
     }
-    if page.locale == settings.default_locale {
-        let locales = settings.locales.iter();
-        let sources = locales.map(|locale| source_in(settings, page, locale));
-        files.extend(sources.filter(|source| *source != page.source));
+    if is_original(settings, page) {
+        files.extend(translations(settings, page));
     }
     files
 }
@@ -138,7 +136,17 @@ pub fn read_document(
         return Err(SkipReason::TooMuchImported);
     }
     let names = page_names(instance, &page.relative, &front_matter);
-    let url = page_url(settings, page, &page.locale, &names.slug);
+    let mut locales = shown_in(settings, page, |path| content_of(inputs, path).is_some());
+    let locale = locales.next().unwrap_or(&page.locale);
+    let url = page_url(settings, page, locale, &names.slug);
+    let fallback_urls = locales.map(|locale| {
+        let url = page_url(settings, page, locale, &names.slug);
+        (locale.to_owned(), url)
+    });
+    let file = PageFile {
+        locale: locale.to_owned(),
+        ..page.clone()
+    };
     let origin = Origin {
         settings,
         page,
@@ -170,8 +178,8 @@ pub fn read_document(
     Ok(Document {
         id: document_id(site, &page.source),
         url,
-        fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
-        file: page.clone(),
+        fallback_urls: fallback_urls.collect(),
+        file,
         title,
         date,
         placement,
@@ -281,25 +289,4 @@ fn heading_warnings(blocks: &[Block]) -> Vec<String> {
         warnings.push(format!("{more} more headings skip a level"));
     }
     warnings
-}
-
-fn fallback_urls(
-    settings: &SiteSettings,
-    page: &PageFile,
-    slug: &str,
-    inputs: &Inputs,
-) -> BTreeMap<String, String> {
-    if page.locale != settings.default_locale {
-        return BTreeMap::new();
-    }
-    settings
-        .locales
-        .iter()
-        .filter(|locale| **locale != settings.default_locale)
-        .filter(|locale| {
-            let source = source_in(settings, page, locale);
-            !settings.translates(locale) || content_of(inputs, &source).is_none()
-        })
-        .map(|locale| (locale.clone(), page_url(settings, page, locale, slug)))
-        .collect()
 }

@@ -36,7 +36,7 @@ use crate::facets::Facets;
 use crate::skip_reason::SkipReason;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
-use docusaurus::read_docusaurus_config;
+use docusaurus::{api_folders, preprocessor, read_docusaurus_config};
 use locales::Locales;
 use origin::Picker;
 use plugins::{read_docs, read_unversioned};
@@ -141,6 +141,8 @@ pub struct SiteSettings {
     pub synonyms: Vec<Vec<String>>,
     /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
+    /// The folders into which docusaurus-plugin-openapi-docs writes pages, relative to the site.
+    pub api_folders: Vec<String>,
     /// How the site looks.
     pub appearance: Appearance,
     /// Each setting with its value and origin.
@@ -271,6 +273,7 @@ impl SiteSettings {
             &mut picker,
         )?;
         let markdown = config.get("markdown");
+        picker.warnings.extend(preprocessor(markdown, config_name));
         let markdown_format = picker.pick(
             "markdown_format",
             toml.markdown_format,
@@ -305,6 +308,7 @@ impl SiteSettings {
             trailing_slash,
             default_locale: locales.default,
             static_folders: static_folders(&config),
+            api_folders: api_folders(&config),
             appearance: Appearance::read(&config),
             locales: locales.all,
             i18n_path: locales.path,
@@ -351,11 +355,11 @@ impl SiteSettings {
         }
     }
 
-    /// True if a locale's translations are used.
+    /// True if a locale's translations are used. Those of the only locale are not looked for: hardly a site has any, and each page would cost a read.
     #[must_use]
     pub fn translates(&self, locale: &str) -> bool {
         let own = self.locale_places.get(locale);
-        own.is_none_or(|place| !place.untranslated)
+        self.locales.len() > 1 && own.is_none_or(|place| !place.untranslated)
     }
 
     /// Returns the folder of a locale's translations, relative to the site.
@@ -460,6 +464,8 @@ fn read_instances(
 
 #[cfg(test)]
 mod hostile_configs;
+#[cfg(test)]
+mod change_tests;
 #[cfg(test)]
 mod computed_tests;
 #[cfg(test)]

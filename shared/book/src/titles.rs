@@ -11,8 +11,9 @@ use crate::decoding::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
 use crate::inputs::Inputs;
 use crate::omission::{Omission, OmissionReason};
+use crate::pages::page_file;
 use crate::placement::FolderTitles;
-use crate::settings::ContentKind;
+use crate::settings::{ContentKind, SiteSettings};
 
 /// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -111,12 +112,31 @@ pub fn shortened_title(title: &str) -> String {
     }
 }
 
+/// The usual names of files with the settings of a folder.
+const CATEGORY_FILES: [&str; 2] = ["_category_.json", "_category_.yml"];
+
 /// Returns the files that may contain the label of a page's folder, most likely first.
 pub(super) fn category_files(source: &str) -> Vec<String> {
     let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
-    ["_category_.json", "_category_.yml"]
-        .map(|name| join(folder, name))
-        .to_vec()
+    CATEGORY_FILES.map(|name| join(folder, name)).to_vec()
+}
+
+/// True for a file with the settings of a folder of docs.
+#[must_use]
+pub fn is_category_file(settings: &SiteSettings, path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_named = CATEGORY_FILES.contains(&name) || name == "_category_.yaml";
+    is_named && page_file(settings, &join(folder, "page.md")).is_some()
+}
+
+/// Returns the text on the page that Docusaurus generates for a folder, from the folder's settings; `None` if there is no such page or text.
+#[must_use]
+pub fn generated_description(bytes: &[u8]) -> Option<String> {
+    let fields: Value = serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
+    let link = fields.get("link")?;
+    let is_generated = link.get("type")?.as_str()? == "generated-index";
+    let description = link.get("description")?.as_str()?;
+    (is_generated && !description.is_empty()).then(|| description.to_owned())
 }
 
 /// Returns the possible index pages of the page's folder. Their title replaces a missing chapter title.
@@ -162,4 +182,44 @@ fn index_title(bytes: &[u8]) -> Option<String> {
         let first = page.body.lines().find(|line| !line.trim().is_empty())?;
         Some(first.strip_prefix("# ")?.trim().to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_generated_page_has_the_description_of_its_folder() {
+        let settings = SiteSettings::read(&BTreeMap::new(), true).expect("default settings");
+        for (path, expected) in [
+            ("docs/_category_.json", true),
+            ("docs/a/_category_.yml", true),
+            ("docs/a/_category_.yaml", true),
+            ("docs/_a/_category_.json", false),
+            ("data/_category_.json", false),
+            ("docs/category.json", false),
+        ] {
+            assert_eq!(is_category_file(&settings, path), expected, "{path}");
+        }
+        for (text, expected) in [
+            (
+                "{\"link\": {\"type\": \"generated-index\", \"description\": \"How to.\"}}",
+                Some("How to."),
+            ),
+            (
+                "link:\n  type: generated-index\n  description: How to.\n",
+                Some("How to."),
+            ),
+            ("link: {type: generated-index}", None),
+            ("link: {type: doc, id: a, description: How to.}", None),
+            ("description: How to.", None),
+            ("link: null", None),
+            ("[", None),
+        ] {
+            let description = generated_description(text.as_bytes());
+            assert_eq!(description.as_deref(), expected, "{text}");
+        }
+    }
 }

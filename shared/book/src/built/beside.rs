@@ -6,7 +6,7 @@ use super::url_of_file;
 use crate::build_paths::HTML;
 use crate::decoding::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
-use crate::pages::{PageFile, below, page_file};
+use crate::pages::{PageFile, below, is_original, page_file};
 use crate::paths::decoded_url;
 use crate::permalink::{page_names, page_url};
 use crate::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
@@ -28,8 +28,8 @@ pub fn urls_of_source(settings: &SiteSettings, page: &PageFile, bytes: &[u8]) ->
     settings
         .locales
         .iter()
-        // Locales without a translation show the default one's page.
-        .filter(|locale| **locale == page.locale || page.locale == settings.default_locale)
+        // Locales without a translation show the original.
+        .filter(|locale| **locale == page.locale || is_original(settings, page))
         .map(|locale| shared_form(&page_url(settings, page, locale, &names.slug)))
         .collect()
 }

@@ -1,8 +1,8 @@
-//! Finds later changes of an object in a config file: assignments to its fields, and calls that may modify it.
+//! Finds later changes of an object in a config file: assignments to its fields, and calls that modify it or may do so.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator,
+    Argument, AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator,
     MemberExpression, UnaryOperator,
 };
 use oxc_semantic::{NodeId, Semantic, SymbolId};
@@ -56,57 +56,51 @@ const WRITING_FUNCTIONS: [&str; 4] = [
 /// Functions whose result contains objects and lists from an argument.
 const ITEM_FUNCTIONS: [&str; 4] = ["assign", "entries", "from", "values"];
 
-/// A change of an object, at a path of fields.
+/// A change of an object.
 #[derive(Debug, Clone)]
-pub(super) enum ObjectChange<'a> {
-    /// An assignment that always runs.
-    Set {
-        path: Vec<String>,
-        value: &'a Expression<'a>,
-        span: Span,
-    },
-    /// Any other assignment.
-    Unknown { path: Vec<String>, span: Span },
+pub(super) struct ObjectChange<'a> {
+    /// The keys of the changed part.
+    pub(super) path: Vec<String>,
+    pub(super) effect: Effect<'a>,
+    /// The conditions under which the change is made.
+    pub(super) conditions: Vec<Condition<'a>>,
+    pub(super) span: Span,
+}
+
+/// What a change does to a part of an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Effect<'a> {
+    /// An expression is assigned to it.
+    Set(&'a Expression<'a>),
+    /// Arguments of a call are added to the end of a list.
+    Push(&'a [Argument<'a>]),
+    /// Arguments of a call are added to the beginning of a list.
+    Unshift(&'a [Argument<'a>]),
+    /// The fields of the arguments after the first are assigned.
+    Assign(&'a [Argument<'a>]),
+    /// Something unknown is assigned.
+    Unknown,
     /// Other code has the value and may change it if it is an object or a list.
-    Shared { path: Vec<String>, span: Span },
+    Shared,
     /// Other code has the objects and lists in its fields or items, and may change them.
-    ItemsShared { path: Vec<String>, span: Span },
+    ItemsShared,
+}
+
+/// A condition that must have a truth value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Condition<'a> {
+    pub(super) test: &'a Expression<'a>,
+    pub(super) expected: bool,
 }
 
 impl ObjectChange<'_> {
-    pub(super) fn span(&self) -> Span {
-        match self {
-            Self::Set { span, .. }
-            | Self::Unknown { span, .. }
-            | Self::Shared { span, .. }
-            | Self::ItemsShared { span, .. } => *span,
-        }
-    }
-
-    pub(super) fn path(&self) -> &[String] {
-        match self {
-            Self::Set { path, .. }
-            | Self::Unknown { path, .. }
-            | Self::Shared { path, .. }
-            | Self::ItemsShared { path, .. } => path,
-        }
-    }
-
-    fn path_mut(&mut self) -> &mut Vec<String> {
-        match self {
-            Self::Set { path, .. }
-            | Self::Unknown { path, .. }
-            | Self::Shared { path, .. }
-            | Self::ItemsShared { path, .. } => path,
-        }
-    }
-
     /// Returns the same change, marked as possibly concerning another object.
-    fn uncertain(self) -> Self {
-        match self {
-            Self::Set { path, span, .. } => Self::Unknown { path, span },
-            change => change,
+    fn uncertain(mut self) -> Self {
+        if !matches!(self.effect, Effect::Shared | Effect::ItemsShared) {
+            self.effect = Effect::Unknown;
+            self.conditions.clear();
         }
+        self
     }
 }
 
@@ -156,8 +150,8 @@ pub(super) fn changes_of_exports<'a>(
         let node = scoping.get_reference(*id).node_id();
         let walk = Walk::new(semantic, node, NodeId::ROOT, MAX_NAMES, budget);
         for mut change in walk.changes()? {
-            if change.path().first().is_some_and(|key| key == "exports") {
-                change.path_mut().remove(0);
+            if change.path.first().is_some_and(|key| key == "exports") {
+                change.path.remove(0);
                 exports.push(change);
             }
         }
@@ -263,16 +257,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         let path = std::mem::take(&mut self.path);
         Ok(match by {
             AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
-                let is_set = self.runs(parent)
-                    && self.whole
-                    && self.certain
-                    && assignment.operator == AssignmentOperator::Assign;
-                let value = &assignment.right;
-                vec![if is_set {
-                    ObjectChange::Set { path, value, span }
-                } else {
-                    ObjectChange::Unknown { path, span }
-                }]
+                let is_set = assignment.operator == AssignmentOperator::Assign;
+                let set = Effect::Set(&assignment.right);
+                let effect = if is_set { set } else { Effect::Unknown };
+                vec![self.made(effect, Effect::Unknown, path, parent, span)?]
             }
             AstKind::UpdateExpression(_)
             | AstKind::ArrayAssignmentTarget(_)
@@ -280,29 +268,30 @@ impl<'s, 'a> Walk<'s, 'a> {
             | AstKind::AssignmentTargetRest(_)
             | AstKind::AssignmentTargetWithDefault(_)
             | AstKind::AssignmentTargetPropertyProperty(_) => {
-                vec![ObjectChange::Unknown { path, span }]
+                vec![change(Effect::Unknown, path, span)]
             }
             AstKind::UnaryExpression(unary) if unary.operator == UnaryOperator::Delete => {
-                vec![ObjectChange::Unknown { path, span }]
+                vec![change(Effect::Unknown, path, span)]
             }
             AstKind::CallExpression(call) if call.callee.span() == span => {
-                self.called(path, span).into_iter().collect()
+                let called = self.called(call, parent, path, span)?;
+                called.into_iter().collect()
             }
             AstKind::CallExpression(call) => {
-                self.passed(call, parent, path, span).into_iter().collect()
+                let passed = self.passed(call, parent, path, span)?;
+                passed.into_iter().collect()
             }
             AstKind::NewExpression(_) | AstKind::ForOfStatement(_) => {
-                vec![ObjectChange::Shared { path, span }]
+                vec![change(Effect::Shared, path, span)]
             }
             AstKind::VariableDeclarator(variable) => {
                 let BindingPattern::BindingIdentifier(name) = &variable.id else {
-                    return Ok(vec![ObjectChange::Shared { path, span }]);
+                    return Ok(vec![change(Effect::Shared, path, span)]);
                 };
                 let changes = self.changes_by_other_name(name.symbol_id.get(), path, span)?;
-                if self.certain {
-                    changes
-                } else {
-                    changes.into_iter().map(ObjectChange::uncertain).collect()
+                match self.conditions(parent)?.filter(|_| self.certain) {
+                    Some(conditions) if conditions.is_empty() => changes,
+                    _ => changes.into_iter().map(ObjectChange::uncertain).collect(),
                 }
             }
             _ => Vec::new(),
@@ -317,61 +306,138 @@ impl<'s, 'a> Walk<'s, 'a> {
         span: Span,
     ) -> Paid<Vec<ObjectChange<'a>>> {
         let Some(symbol) = symbol.filter(|_| self.names > 0) else {
-            return Ok(vec![ObjectChange::Shared { path, span }]);
+            return Ok(vec![change(Effect::Shared, path, span)]);
         };
         let mut changes = changes_of(self.semantic, symbol, self.names - 1, self.budget)?;
         // Assigning to the other name itself does not change the object.
         changes.retain(|change| {
-            matches!(
-                change,
-                ObjectChange::Shared { .. } | ObjectChange::ItemsShared { .. }
-            ) || !change.path().is_empty()
+            !matches!(change.effect, Effect::Set(_) | Effect::Unknown) || !change.path.is_empty()
         });
         for change in &mut changes {
             self.budget.pay_for_path(&path, span)?;
-            change.path_mut().splice(0..0, path.iter().cloned());
+            change.path.splice(0..0, path.iter().cloned());
         }
         Ok(changes)
     }
 
-    /// True if an expression is a statement of the block, so that it certainly runs.
-    fn runs(&self, expression: NodeId) -> bool {
-        let nodes = self.semantic.nodes();
-        let mut around = nodes.ancestors(expression);
-        let statement =
-            around.find(|node| !matches!(node.kind(), AstKind::ParenthesizedExpression(_)));
-        statement.is_some_and(|statement| {
-            matches!(statement.kind(), AstKind::ExpressionStatement(_))
-                && nodes.parent_id(statement.id()) == self.block
+    /// Returns the change that an expression makes, or the `other` one if it may run at any time or concern another object.
+    fn made(
+        &self,
+        effect: Effect<'a>,
+        other: Effect<'a>,
+        path: Vec<String>,
+        expression: NodeId,
+        span: Span,
+    ) -> Paid<ObjectChange<'a>> {
+        let conditions = self.conditions(expression)?;
+        let conditions = conditions.filter(|_| self.whole && self.certain);
+        let is_known = conditions.is_some();
+        Ok(ObjectChange {
+            path,
+            effect: if is_known { effect } else { other },
+            conditions: conditions.unwrap_or_default(),
+            span,
         })
     }
 
+    /// Returns the conditions under which an expression runs, as a statement of the block or of an `if` in it. `None` if it may run at any time.
+    fn conditions(&self, expression: NodeId) -> Paid<Option<Vec<Condition<'a>>>> {
+        let nodes = self.semantic.nodes();
+        let mut conditions = Vec::new();
+        let mut below = nodes.kind(expression).span();
+        for node in nodes.ancestors(expression) {
+            self.budget.pay(VALUE_COST, below)?;
+            if node.id() == self.block {
+                return Ok(Some(conditions));
+            }
+            match node.kind() {
+                AstKind::ParenthesizedExpression(_)
+                | AstKind::ExpressionStatement(_)
+                | AstKind::BlockStatement(_)
+                | AstKind::VariableDeclaration(_)
+                | AstKind::ExportNamedDeclaration(_) => {}
+                AstKind::IfStatement(statement) if statement.test.span() != below => {
+                    conditions.push(Condition {
+                        test: &statement.test,
+                        expected: statement.consequent.span() == below,
+                    });
+                }
+                AstKind::LogicalExpression(logical)
+                    if logical.right.span() == below
+                        && logical.operator != LogicalOperator::Coalesce =>
+                {
+                    conditions.push(Condition {
+                        test: &logical.left,
+                        expected: logical.operator == LogicalOperator::And,
+                    });
+                }
+                _ => return Ok(None),
+            }
+            below = node.kind().span();
+        }
+        Ok(None)
+    }
+
     /// Returns the change by calling a method of the object.
-    fn called(&self, mut path: Vec<String>, span: Span) -> Option<ObjectChange<'a>> {
+    fn called(
+        &self,
+        call: &'a CallExpression<'a>,
+        parent: NodeId,
+        mut path: Vec<String>,
+        span: Span,
+    ) -> Paid<Option<ObjectChange<'a>>> {
         let method = if self.whole {
-            path.pop()?
+            path.pop()
         } else {
-            String::new()
+            Some(String::new())
         };
-        change_by_method(&method, path, span)
+        let Some(method) = method else {
+            return Ok(None);
+        };
+        let effect = match method.as_str() {
+            reads if READING_METHODS.contains(&reads) => return Ok(None),
+            shows if ITEM_METHODS.contains(&shows) => {
+                return Ok(Some(change(Effect::ItemsShared, path, span)));
+            }
+            "push" => Effect::Push(&call.arguments),
+            "unshift" => Effect::Unshift(&call.arguments),
+            _ => return Ok(Some(change(Effect::Shared, path, span))),
+        };
+        self.made(effect, Effect::Shared, path, parent, span)
+            .map(Some)
     }
 
     /// Returns the change by passing the object to a function, which is called to change its argument, or for its result.
     fn passed(
         &self,
-        call: &CallExpression<'a>,
+        call: &'a CallExpression<'a>,
         parent: NodeId,
         path: Vec<String>,
         span: Span,
-    ) -> Option<ObjectChange<'a>> {
+    ) -> Paid<Option<ObjectChange<'a>>> {
         let is_for_result = !matches!(
             self.semantic.nodes().parent_kind(parent),
             AstKind::ExpressionStatement(_) | AstKind::AwaitExpression(_)
         );
-        change_by_argument(call, path, span).filter(|change| {
-            let is_shared = matches!(change, ObjectChange::Shared { .. });
-            !(is_for_result && is_shared) || writes_first(call)
-        })
+        let Some(effect) = effect_on_argument(call, span) else {
+            return Ok(None);
+        };
+        if let Effect::Assign(_) = effect {
+            let assigned = self.made(effect, Effect::Shared, path, parent, span);
+            return assigned.map(Some);
+        }
+        let is_unseen = matches!(effect, Effect::Shared) && is_for_result && !writes_first(call);
+        Ok((!is_unseen).then(|| change(effect, path, span)))
+    }
+}
+
+/// Returns a change that may be made at any time.
+fn change(effect: Effect<'_>, path: Vec<String>, span: Span) -> ObjectChange<'_> {
+    ObjectChange {
+        path,
+        effect,
+        conditions: Vec::new(),
+        span,
     }
 }
 
@@ -388,24 +454,10 @@ fn push(path: &mut Vec<String>, whole: bool, key: &str) {
     }
 }
 
-fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<ObjectChange<'a>> {
-    if READING_METHODS.contains(&method) {
-        None
-    } else if ITEM_METHODS.contains(&method) {
-        Some(ObjectChange::ItemsShared { path, span })
-    } else {
-        Some(ObjectChange::Shared { path, span })
-    }
-}
-
 /// Returns the effect of a call on the argument at `span`.
-fn change_by_argument<'a>(
-    call: &CallExpression,
-    path: Vec<String>,
-    span: Span,
-) -> Option<ObjectChange<'a>> {
+fn effect_on_argument<'a>(call: &'a CallExpression<'a>, span: Span) -> Option<Effect<'a>> {
     let Expression::StaticMemberExpression(function) = &call.callee else {
-        return Some(ObjectChange::Shared { path, span });
+        return Some(Effect::Shared);
     };
     let reads = matches!(&function.object, Expression::Identifier(name) if READING_OBJECTS.contains(&name.name.as_str()));
     let name = function.property.name.as_str();
@@ -413,10 +465,12 @@ fn change_by_argument<'a>(
         .arguments
         .first()
         .is_some_and(|argument| argument.span() == span);
-    if !reads || (first && WRITING_FUNCTIONS.contains(&name)) {
-        Some(ObjectChange::Shared { path, span })
+    if reads && first && name == "assign" {
+        Some(Effect::Assign(&call.arguments[1..]))
+    } else if !reads || (first && WRITING_FUNCTIONS.contains(&name)) {
+        Some(Effect::Shared)
     } else if ITEM_FUNCTIONS.contains(&name) {
-        Some(ObjectChange::ItemsShared { path, span })
+        Some(Effect::ItemsShared)
     } else {
         None
     }

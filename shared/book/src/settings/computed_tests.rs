@@ -154,6 +154,63 @@ fn a_variable_of_the_environment_with_a_default_has_that_value() {
 }
 
 #[test]
+fn a_variable_of_the_environment_has_its_default_by_any_name() {
+    for base_url in [
+        "raw || '/b/'",
+        "raw ?? '/b/'",
+        "raw === undefined ? '/b/' : raw",
+        "raw ? raw : '/b/'",
+        "raw === undefined ? '/b/' : raw.endsWith('/') ? raw : raw + '/'",
+        "!raw ? `/${own}` : `/${raw}/`",
+        "BASE || '/b/'",
+        "OWN",
+        "process.env['BASE'] || '/b/'",
+    ] {
+        let settings = site(&format!(
+            "const raw = process.env.BASE, own = raw ?? 'b/', {{BASE, OWN = '/b/'}} = process.env;
+            export default {{baseUrl: {base_url}}};"
+        ));
+        assert_eq!(settings.base_url, "/b/", "{base_url}");
+        assert!(
+            settings.warnings.is_empty(),
+            "{base_url}: {:?}",
+            settings.warnings
+        );
+    }
+    let settings = site("export default {title: process.env.CI ? load() : 'A'};");
+    assert_eq!(settings.title.as_deref(), Some("A"));
+    assert!(
+        settings.warnings[0].contains("may replace `title`"),
+        "{:?}",
+        settings.warnings
+    );
+}
+
+#[test]
+fn a_function_that_changes_pages_is_told() {
+    for preprocessor in [
+        "preprocessor: require('./pre')",
+        "preprocessor: ({fileContent}) => fileContent",
+        "preprocessor({fileContent}) { return fileContent; }",
+    ] {
+        let settings = site(&format!(
+            "export default {{presets: ['classic'], markdown: {{\n{preprocessor}}}}};"
+        ));
+        let [warning] = settings.warnings.as_slice() else {
+            panic!("{preprocessor}: {:?}", settings.warnings);
+        };
+        assert!(
+            warning.starts_with(
+                "docusaurus.config.ts, line 2: `markdown.preprocessor` changes the text"
+            ),
+            "{warning}"
+        );
+    }
+    let without = site("export default {presets: ['classic'], markdown: {mermaid: true}};");
+    assert_eq!(without.warnings, [""; 0]);
+}
+
+#[test]
 fn a_setting_that_depends_on_the_environment_is_told_with_its_values() {
     let settings = site("
         const isPreview = process.env.PREVIEW === 'true';

@@ -181,15 +181,13 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         prefixes.warnings
     );
     for change in [
-        "docs.exclude.push('b.md');",
         "docs.exclude = hidden;",
         "if (process.env.CI) { docs.exclude = ['b.md']; }",
         "docs['exclude'] = hidden;",
         "docs[key] = [];",
-        "Object.assign(docs, {exclude: []});",
         "Object.assign(config, require('./more'));",
         "config.presets = presets;",
-        "config.presets.push(preset); docs.path = path;",
+        "docs.path = path;",
         "change(config);",
         "const made = Object.assign(docs, {exclude: []});",
         "async function other() { await change(config); }",

@@ -8,6 +8,7 @@ use super::evaluate::read_config;
 use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
 use super::{ContentKind, DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
+use crate::paths::joined;
 
 /// Returns the name and object of the first Docusaurus config that exists. The front page of a build stands for one.
 pub(super) fn read_docusaurus_config(
@@ -270,7 +271,14 @@ impl Entries {
 fn may_make_pages(entry: &ConfigValue) -> bool {
     match entry {
         ConfigValue::Text(name) => name.contains("preset") || name.contains("content-"),
-        ConfigValue::List(items) => items.iter().any(may_make_pages),
+        ConfigValue::List(items) => match items.as_slice() {
+            // A name with its options.
+            [
+                name @ ConfigValue::Text(_),
+                ConfigValue::Map(_) | ConfigValue::Computed(_),
+            ] => may_make_pages(name),
+            items => items.iter().any(may_make_pages),
+        },
         ConfigValue::Computed(_) | ConfigValue::OneOf(_) => true,
         _ => false,
     }
@@ -287,6 +295,38 @@ fn unknown_plugins(lines: &[usize], picker: &Picker) -> String {
 
 fn is_named(name: &ConfigValue, ending: &str) -> bool {
     matches!(name, ConfigValue::Text(name) if name.ends_with(ending))
+}
+
+/// Returns the folders into which docusaurus-plugin-openapi-docs writes the pages of APIs, as far as they are known.
+pub(super) fn api_folders(config: &ConfigValue) -> Vec<String> {
+    let plugins = Entries::from_value(config.get("plugins")).known;
+    let mut folders = Vec::new();
+    for (name, options) in plugins {
+        if let (true, ConfigValue::Map(apis)) = (
+            is_named(&name, "plugin-openapi-docs"),
+            options.get("config"),
+        ) {
+            let named = apis
+                .fields()
+                .filter_map(|(_, api)| api.get("outputDir").path());
+            folders.extend(named.map(|folder| joined("", &folder)));
+        }
+    }
+    folders
+}
+
+/// Returns the warning that a function of the config changes the text of pages.
+pub(super) fn preprocessor(markdown: &ConfigValue, file: &str) -> Option<String> {
+    let ConfigValue::Map(markdown) = markdown else {
+        return None;
+    };
+    let mut fields = markdown.fields();
+    let (_, function) = fields.find(|(key, _)| *key == "preprocessor")?;
+    let line = function.computed_line()?;
+    Some(format!(
+        "{file}, line {line}: `markdown.preprocessor` changes the text of pages before Docusaurus parses it, and the config is not run; pages are \
+         read as they are in their files, with marks that only this function replaces; a built site has their final text"
+    ))
 }
 
 pub(super) fn locale_places(
@@ -333,8 +373,17 @@ pub(super) fn locale_places(
 }
 
 pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
-    let ConfigValue::Map(versions) = versions else {
-        return None;
+    let versions = match versions {
+        ConfigValue::Map(versions) => versions,
+        ConfigValue::Absent => return Some(BTreeMap::new()),
+        ConfigValue::OneOf(_) => {
+            let mut alternatives = versions.alternatives().iter().map(version_paths);
+            let first = alternatives.next()??;
+            // Only the paths matter.
+            let are_equal = alternatives.all(|it| it.as_ref() == Some(&first));
+            return (are_equal && !versions.may_be_replaced()).then_some(first);
+        }
+        _ => return None,
     };
     if *versions.rest() != ConfigValue::Absent {
         return None;

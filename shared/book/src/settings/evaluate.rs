@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use oxc_ast::ast::{
-    ArrayExpression, ArrayExpressionElement, Expression, ObjectExpression, ObjectProperty,
-    ObjectPropertyKind, PropertyKind, TemplateLiteral, UnaryOperator,
+    Argument, ArrayExpression, ArrayExpressionElement, Expression, ObjectExpression,
+    ObjectProperty, ObjectPropertyKind, PropertyKind, SpreadElement, TemplateLiteral,
+    UnaryOperator,
 };
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
@@ -25,6 +26,7 @@ use super::changes::ObjectChange;
 use super::value::{ConfigMap, ConfigValue, Decision};
 use crate::line_starts::LineStarts;
 use crate::script::{SyntaxError, language_of, parse};
+use conditions::is_environment;
 use exports::{Returns, returns_of_functions};
 
 /// The deepest nesting of expressions; a config has about ten levels.
@@ -167,8 +169,8 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             return Ok(self.computed(span));
         }
         let expression = self.inner(whole)?;
-        if let Some(variable) = self.variable(expression)? {
-            return Ok(variable);
+        if is_environment(expression) {
+            return self.environment(span);
         }
         Ok(match expression {
             Expression::NullLiteral(_) => ConfigValue::Absent,
@@ -182,15 +184,11 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             Expression::ObjectExpression(object) => self.object(object, depth)?,
             Expression::ArrayExpression(array) => self.list(array, depth)?,
             Expression::StaticMemberExpression(member) if !member.optional => {
-                let object = self.value(&member.object, depth + 1)?;
-                self.field(&object, member.property.name.as_str(), span)?
+                self.field(&member.object, member.property.name.as_str(), span, depth)?
             }
             Expression::ComputedMemberExpression(member) if !member.optional => {
                 match key_text(&self.value(&member.expression, depth + 1)?) {
-                    Some(key) => {
-                        let object = self.value(&member.object, depth + 1)?;
-                        self.field(&object, &key, span)?
-                    }
+                    Some(key) => self.field(&member.object, &key, span, depth)?,
                     None => self.computed(span),
                 }
             }
@@ -229,10 +227,21 @@ impl<'s, 'a> Evaluator<'s, 'a> {
     }
 
     /// Returns a field of a value. A computed object may have any value in the field.
-    fn field(&self, object: &ConfigValue, key: &str, span: Span) -> Paid<ConfigValue> {
-        match (object, object.get(key)) {
+    fn field(
+        &self,
+        expression: &'a Expression<'a>,
+        key: &str,
+        span: Span,
+        depth: usize,
+    ) -> Paid<ConfigValue> {
+        let object = self.value(expression, depth + 1)?;
+        match (&object, object.get(key)) {
             // Every list also has methods and `length`.
             (ConfigValue::List(_), ConfigValue::Absent) => Ok(self.computed(span)),
+            // The line that uses a variable says more than that of `process.env`.
+            (_, ConfigValue::Computed(_)) if self.is_of_environment(expression, depth)? => {
+                Ok(self.computed(span))
+            }
             (ConfigValue::Map(_) | ConfigValue::List(_), field) => self.copy(field, span),
             _ => Ok(self.computed(span)),
         }
@@ -243,13 +252,7 @@ impl<'s, 'a> Evaluator<'s, 'a> {
         for element in &array.elements {
             match element {
                 ArrayExpressionElement::SpreadElement(spread) => {
-                    let value = self.value(&spread.argument, depth + 1)?;
-                    if !matches!(value, ConfigValue::List(_)) {
-                        self.budget
-                            .pay_for(ALTERNATIVE_COPIES, &value, spread.span)?;
-                    }
-                    let spread_items = value.into_items();
-                    items.extend(spread_items.unwrap_or_else(|| vec![self.computed(spread.span)]));
+                    items.extend(self.spread_items(spread, depth)?);
                 }
                 ArrayExpressionElement::Elision(elision) => {
                     self.budget.pay(VALUE_COST, elision.span)?;
@@ -262,6 +265,31 @@ impl<'s, 'a> Evaluator<'s, 'a> {
             }
         }
         Ok(ConfigValue::List(items))
+    }
+
+    /// Returns the values of a call's arguments.
+    fn items(&self, arguments: &'a [Argument<'a>], depth: usize) -> Paid<Vec<ConfigValue>> {
+        let mut items = Vec::new();
+        for argument in arguments {
+            match argument {
+                Argument::SpreadElement(spread) => items.extend(self.spread_items(spread, depth)?),
+                item => items.push(match item.as_expression() {
+                    Some(item) => self.value(item, depth + 1)?,
+                    None => self.computed(item.span()),
+                }),
+            }
+        }
+        Ok(items)
+    }
+
+    fn spread_items(&self, spread: &'a SpreadElement<'a>, depth: usize) -> Paid<Vec<ConfigValue>> {
+        let value = self.value(&spread.argument, depth + 1)?;
+        if !matches!(value, ConfigValue::List(_)) {
+            self.budget
+                .pay_for(ALTERNATIVE_COPIES, &value, spread.span)?;
+        }
+        let items = value.into_items();
+        Ok(items.unwrap_or_else(|| vec![self.computed(spread.span)]))
     }
 
     fn object(&self, object: &'a ObjectExpression<'a>, depth: usize) -> Paid<ConfigValue> {

@@ -83,6 +83,8 @@ pub(crate) fn config() -> impl Strategy<Value = String> {
                 c0.a = {{}};
                 c0.a.b = {change};
                 alias.k = c1;
+                c0.push(...c1, {change});
+                if (process.env.D) {{ c1.unshift({change}); Object.assign(c1, {change}); }}
                 module.exports = {{title: 'T', presets: [['classic', {{docs: {{exclude: {exported}}}}}]],
                   plugins: {exported}, customFields: {{a: {exported}}}}};"
             )

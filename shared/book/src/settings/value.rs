@@ -189,9 +189,10 @@ impl ConfigValue {
                 let field = map.fields.entry(key.clone()).or_insert(*rest);
                 field.set(path, value);
             }
-            Self::List(items) => match key.parse().ok().and_then(|at: usize| items.get_mut(at)) {
-                Some(item) => item.set(path, value),
-                None => *self = Self::unknown_after(&value),
+            Self::List(items) => match key.parse::<usize>() {
+                Ok(at) if at < items.len() => items[at].set(path, value),
+                Ok(end) if end == items.len() && path.is_empty() => items.push(value),
+                _ => *self = Self::unknown_after(&value),
             },
             Self::Computed(_) => {}
             _ => *self = Self::unknown_after(&value),
@@ -201,6 +202,15 @@ impl ConfigValue {
     /// Returns what a value becomes if a part is set that it does not have: computed, on the line of the part.
     fn unknown_after(part: &Self) -> Self {
         Self::Computed(part.computed_line().unwrap_or(1))
+    }
+
+    /// Returns the part at a path; `None` if it is not written.
+    pub(super) fn at_mut(&mut self, path: &[String]) -> Option<&mut Self> {
+        path.iter().try_fold(self, |value, key| match value {
+            Self::Map(map) => map.fields.get_mut(key),
+            Self::List(items) => items.get_mut(key.parse::<usize>().ok()?),
+            _ => None,
+        })
     }
 
     pub(super) fn at(&self, path: &[String]) -> &Self {

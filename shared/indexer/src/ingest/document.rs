@@ -12,7 +12,7 @@ use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use book::chunk::{chunk_document, count_tokens};
 use book::{
     Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
-    source_in,
+    translations,
 };
 use models::embed::{Embedding, Windows};
 use store::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
@@ -90,12 +90,7 @@ impl Ingest {
             .await?;
         let settings = &self.settings;
         let page = page_file(settings, path).filter(|page| page.locale == settings.default_locale);
-        let translations = page.iter().flat_map(|page| {
-            settings
-                .locales
-                .iter()
-                .map(|locale| source_in(settings, page, locale))
-        });
+        let translations = page.iter().flat_map(|page| translations(settings, page));
         Ok(dependents
             .into_iter()
             .chain(translations)

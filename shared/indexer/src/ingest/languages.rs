@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Ingest, IngestError};
-use book::{Inputs, PageFile, page_file, read_document};
+use book::{Inputs, PageFile, page_file, pages_among, read_document};
 
 /// The most pages sampled per locale, spread over its list, so that a run over an unchanged book stays fast.
 const PAGES: usize = 12;
@@ -19,19 +19,17 @@ impl Ingest {
     /// If files cannot be listed or read.
     pub async fn unread_locales(&self) -> Result<Vec<String>, IngestError> {
         let listing = self.source.listing().await?;
-        let mut by_locale: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for path in &listing.paths {
-            // Translations of missing pages change no sample noticeably.
-            if let Some(file) = page_file(&self.settings, path) {
-                by_locale.entry(file.locale).or_default().push(path);
-            }
+        let mut by_locale: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for file in pages_among(&self.settings, &listing.paths) {
+            let files = by_locale.entry(file.locale).or_default();
+            files.push(file.source);
         }
         let mut unread_locales = Vec::new();
         for (locale, files) in by_locale {
             let sample = files.len().min(PAGES);
             let mut unread = 0;
             for number in 0..sample {
-                let path = files[number * files.len() / sample];
+                let path = &files[number * files.len() / sample];
                 let Some(file) = page_file(&self.settings, path) else {
                     continue;
                 };

@@ -4,8 +4,8 @@ use super::{Ingest, IngestError};
 use crate::source::{FileCache, SourceError};
 use book::questions::question_sources;
 use book::{
-    Document, Inputs, PageFile, default_source, fingerprint, own_translation, page_file,
-    read_document,
+    Document, Input, Inputs, PageFile, default_source, fingerprint, page_file, read_document,
+    shown_in,
 };
 
 /// A file as read at one moment, with everything that reading it uses.
@@ -70,10 +70,9 @@ impl Ingest {
         page: &PageFile,
         files: &FileCache,
     ) -> Result<Snapshot, IngestError> {
-        // A translation without its page is not indexed, and neither is a page that the default locale replaces by a translation of its own.
+        // A translation without its page is not indexed.
         let translated = default_source(&self.settings, page);
-        let own = own_translation(&self.settings, page);
-        let ((bytes, refusal), is_translation_of_one, own_content) = tokio::try_join!(
+        let ((bytes, refusal), is_translation_of_one) = tokio::try_join!(
             async { published(self.source.read_page(&page.source).await) },
             async {
                 let is_own_page = translated == page.source;
@@ -81,23 +80,23 @@ impl Ingest {
                     || published(self.source.read_page(&translated).await)?
                         .0
                         .is_some())
-            },
-            async {
-                match &own {
-                    Some(path) => Ok(published(self.source.read(path).await)?.0),
-                    None => Ok(None),
-                }
             }
         )?;
-        let bytes = bytes.filter(|_| is_translation_of_one && own_content.is_none());
-        let mut inputs: Inputs = own
-            .into_iter()
-            .map(|path| (path, own_content.clone().into()))
-            .collect();
-        if let Some(bytes) = &bytes {
-            let used = self.source.inputs(&self.settings, page, bytes, files);
-            inputs.extend(used.await?);
-        }
+        let bytes = bytes.filter(|_| is_translation_of_one);
+        let inputs = match &bytes {
+            Some(bytes) => {
+                let used = self.source.inputs(&self.settings, page, bytes, files);
+                used.await?
+            }
+            None => Inputs::new(),
+        };
+        // Neither is a page that every locale has translated.
+        let is_shown = shown_in(&self.settings, page, |path| {
+            inputs.get(path).and_then(Input::content).is_some()
+        })
+        .next()
+        .is_some();
+        let bytes = bytes.filter(|_| is_shown);
         let fingerprint = match &bytes {
             Some(bytes) => {
                 let key = self.settings.reading_key(&page.instance);

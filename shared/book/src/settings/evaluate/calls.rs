@@ -5,8 +5,8 @@ use oxc_ast::ast::{Argument, BindingPattern, CallExpression, Expression, FormalP
 use oxc_semantic::NodeId;
 use oxc_span::{GetSpan, Span};
 
-use super::super::budget::{Paid, VALUE_COST};
-use super::super::value::ConfigValue;
+use super::super::budget::{MAP_COST, Paid, VALUE_COST};
+use super::super::value::{ConfigMap, ConfigValue};
 use super::Evaluator;
 use crate::paths::joined;
 
@@ -97,6 +97,7 @@ impl<'a> Evaluator<'_, 'a> {
         };
         if is_named(object, "Object") {
             return match arguments {
+                [_, ..] if name == "assign" => self.assigned(arguments, call.span, depth),
                 [object] => {
                     let object = self.value(object, depth + 1)?;
                     self.budget.pay(3 * VALUE_COST * object.len(), call.span)?;
@@ -130,6 +131,22 @@ impl<'a> Evaluator<'_, 'a> {
             },
             _ => None,
         })
+    }
+
+    /// Returns the object that `Object.assign` makes.
+    fn assigned(
+        &self,
+        objects: &[&'a Expression<'a>],
+        at: Span,
+        depth: usize,
+    ) -> Paid<Option<ConfigValue>> {
+        self.budget.pay(MAP_COST, at)?;
+        let mut map = ConfigMap::new();
+        for object in objects {
+            let fields = self.value(object, depth + 1)?;
+            self.spread(&mut map, fields, at)?;
+        }
+        Ok(Some(ConfigValue::Map(map)))
     }
 
     fn mapped(
@@ -311,7 +328,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     /// Gives the names in a pattern their values. Returns `false` if one of the values is unknown.
-    fn bind(
+    pub(super) fn bind(
         &self,
         pattern: &'a BindingPattern<'a>,
         value: ConfigValue,

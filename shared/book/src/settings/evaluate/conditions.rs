@@ -1,15 +1,16 @@
 //! Values that depend on a condition, and on variables of the environment.
 
+use oxc_ast::AstKind;
 use oxc_ast::ast::{
     BinaryExpression, BinaryOperator, ConditionalExpression, Expression, LogicalExpression,
-    LogicalOperator,
+    LogicalOperator, MemberExpression,
 };
 use oxc_span::{GetSpan, Span};
 
-use super::super::budget::Paid;
-use super::super::value::{ConfigValue, Decision};
-use super::Evaluator;
+use super::super::budget::{ALTERNATIVE_COPIES, KEY_COST, MAP_COST, Paid, VALUE_COST};
+use super::super::value::{ConfigMap, ConfigValue, Decision};
 use super::calls::is_named;
+use super::{Evaluator, MAX_DEPTH};
 
 impl<'a> Evaluator<'_, 'a> {
     pub(super) fn conditional(
@@ -29,10 +30,31 @@ impl<'a> Evaluator<'_, 'a> {
                     (yes, no)
                 };
                 let first = self.value(first, depth + 1)?;
-                let second = self.value(second, depth + 1)?;
                 let decision = self.decision(condition.span, usual);
-                self.either(first, second, decision, condition.span)
+                self.unless_set(first, second, decision, depth)
             }
+        }
+    }
+
+    /// Returns a value that the environment or something unknown may replace by that of an expression. If this is made of a variable that need not be
+    /// set, the value is its default.
+    fn unless_set(
+        &self,
+        value: ConfigValue,
+        other: &'a Expression<'a>,
+        decision: Decision,
+        depth: usize,
+    ) -> Paid<ConfigValue> {
+        let span = other.span();
+        match self.value(other, depth + 1)? {
+            ConfigValue::Computed(_) if decision.usual_first => {
+                if self.is_of_environment(other, depth)? {
+                    return Ok(value);
+                }
+                self.budget.pay_for(ALTERNATIVE_COPIES, &value, span)?;
+                Ok(value.unless_replaced(decision.line))
+            }
+            other => self.either(value, other, decision, span),
         }
     }
 
@@ -50,19 +72,19 @@ impl<'a> Evaluator<'_, 'a> {
         depth: usize,
     ) -> Paid<ConfigValue> {
         let left = self.value(&logical.left, depth + 1)?;
-        let takes_right = match logical.operator {
-            LogicalOperator::And => left.truth(),
-            LogicalOperator::Or => left.truth().map(|truth| !truth),
-            LogicalOperator::Coalesce => left.truth().map(|_| left == ConfigValue::Absent),
-        };
-        match (takes_right, logical.operator) {
+        match (takes_right(&left, logical.operator), logical.operator) {
             (Some(true), _) => self.value(&logical.right, depth + 1),
             (Some(false), _) => Ok(left),
-            // A variable of the environment with a default.
-            (None, LogicalOperator::Or | LogicalOperator::Coalesce)
-                if self.variable_name(&logical.left)?.is_some() =>
-            {
-                self.value(&logical.right, depth + 1)
+            (None, LogicalOperator::Or | LogicalOperator::Coalesce) => {
+                let usual = self.usual_value(&logical.left, depth)?;
+                if takes_right(&usual, logical.operator) != Some(true)
+                    || !matches!(left, ConfigValue::Computed(_))
+                {
+                    return Ok(self.computed(logical.span));
+                }
+                let right = self.value(&logical.right, depth + 1)?;
+                let decision = self.decision(logical.span, Some(true));
+                self.unless_set(right, &logical.left, decision, depth)
             }
             (None, LogicalOperator::And) => {
                 let usual = self.usual_truth(&logical.left, depth)?;
@@ -75,7 +97,6 @@ impl<'a> Evaluator<'_, 'a> {
                 let decision = self.decision(logical.span, usual);
                 self.either(first, second, decision, logical.span)
             }
-            (None, _) => Ok(self.computed(logical.span)),
         }
     }
 
@@ -137,40 +158,89 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     /// Returns the truth of a condition if no variable of the environment is set.
-    fn usual_truth(&self, condition: &'a Expression<'a>, depth: usize) -> Paid<Option<bool>> {
+    pub(super) fn usual_truth(
+        &self,
+        condition: &'a Expression<'a>,
+        depth: usize,
+    ) -> Paid<Option<bool>> {
+        Ok(self.usual_value(condition, depth)?.truth())
+    }
+
+    /// Returns the value of an expression if no variable of the environment is set.
+    pub(super) fn usual_value(
+        &self,
+        expression: &'a Expression<'a>,
+        depth: usize,
+    ) -> Paid<ConfigValue> {
         let before = self.without_environment.replace(true);
-        let value = self.value(condition, depth + 1)?;
+        let value = self.value(expression, depth + 1)?;
         self.without_environment.set(before);
-        Ok(value.truth())
+        Ok(value)
     }
 
-    /// Returns the value of a variable of the environment, for an expression that reads one.
-    pub(super) fn variable(&self, expression: &'a Expression<'a>) -> Paid<Option<ConfigValue>> {
-        Ok(match self.variable_name(expression)? {
-            // `docusaurus build` sets it.
-            Some("NODE_ENV") => Some(ConfigValue::Text("production".to_owned())),
-            Some(_) if self.without_environment.get() => Some(ConfigValue::Absent),
-            _ => None,
-        })
+    /// Returns the variables of the environment, which are unset while that is assumed, and otherwise unknown.
+    pub(super) fn environment(&self, at: Span) -> Paid<ConfigValue> {
+        self.budget.pay(MAP_COST + KEY_COST + VALUE_COST, at)?;
+        let mut variables = ConfigMap::new();
+        if !self.without_environment.get() {
+            variables.spread(self.computed(at));
+        }
+        // `docusaurus build` sets it.
+        let mode = ConfigValue::Text("production".to_owned());
+        variables.insert("NODE_ENV".to_owned(), mode);
+        Ok(ConfigValue::Map(variables))
     }
 
-    /// Returns the name in `process.env.NAME`.
-    fn variable_name(&self, expression: &'a Expression<'a>) -> Paid<Option<&'a str>> {
-        let Some(member) = self.inner(expression)?.as_member_expression() else {
-            return Ok(None);
+    /// True for an expression that only changes the form of a variable of the environment, such as `process.env.BASE + '/'`, also by another name.
+    pub(super) fn is_of_environment(
+        &self,
+        expression: &'a Expression<'a>,
+        depth: usize,
+    ) -> Paid<bool> {
+        let expression = self.inner(expression)?;
+        self.budget.pay(VALUE_COST, expression.span())?;
+        if depth > MAX_DEPTH {
+            return Ok(false);
+        }
+        let parts: [Option<&'a Expression<'a>>; 2] = match expression {
+            Expression::Identifier(name) => match self.declaration(name) {
+                Some((_, AstKind::VariableDeclarator(variable))) => [variable.init.as_ref(), None],
+                _ => [None, None],
+            },
+            Expression::CallExpression(call) => [Some(&call.callee), None],
+            Expression::BinaryExpression(binary) => [Some(&binary.left), Some(&binary.right)],
+            Expression::ConditionalExpression(condition) => {
+                [Some(&condition.consequent), Some(&condition.alternate)]
+            }
+            Expression::TemplateLiteral(template) => [template.expressions.first(), None],
+            other if is_environment(other) => return Ok(true),
+            other => {
+                let member = other.as_member_expression();
+                [member.map(MemberExpression::object), None]
+            }
         };
-        let object = match self.inner(member.object())? {
-            Expression::Identifier(name) => self.initial_value(name),
-            other => Some(other),
-        };
-        let Some(object) = object else {
-            return Ok(None);
-        };
-        let environment = self.inner(object)?.as_member_expression();
-        let is_it = environment.is_some_and(|environment| {
-            is_named(environment.object(), "process")
-                && environment.static_property_name() == Some("env")
-        });
-        Ok(member.static_property_name().filter(|_| is_it))
+        for part in parts.into_iter().flatten() {
+            if self.is_of_environment(part, depth + 1)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
+}
+
+/// Returns whether `left || right`, or another operation, has the value of its right side; `None` if that is unknown.
+fn takes_right(left: &ConfigValue, operator: LogicalOperator) -> Option<bool> {
+    let truth = left.truth()?;
+    Some(match operator {
+        LogicalOperator::And => truth,
+        LogicalOperator::Or => !truth,
+        LogicalOperator::Coalesce => *left == ConfigValue::Absent,
+    })
+}
+
+/// True for `process.env`.
+pub(super) fn is_environment(expression: &Expression) -> bool {
+    expression.as_member_expression().is_some_and(|member| {
+        is_named(member.object(), "process") && member.static_property_name() == Some("env")
+    })
 }

@@ -11,7 +11,7 @@ use oxc_semantic::{NodeId, Semantic};
 use oxc_span::GetSpan;
 
 use super::super::budget::{Paid, VALUE_COST};
-use super::super::changes::{ObjectChange, changes_of_exports};
+use super::super::changes::{Effect, changes_of_exports};
 use super::super::value::{ConfigValue, Decision};
 use super::{Evaluator, MAX_DEPTH};
 
@@ -91,12 +91,12 @@ impl<'a> Evaluator<'_, 'a> {
     fn module_exports(&self) -> Paid<ConfigValue> {
         let mut config = None;
         for change in changes_of_exports(self.semantic, &self.budget)? {
-            match (&change, &mut config) {
-                (ObjectChange::Set { path, value, .. }, None) if path.is_empty() => {
+            match (change.effect, &mut config) {
+                (Effect::Set(value), None) if change.path.is_empty() => {
                     config = Some(self.config(value, 0)?);
                 }
-                (change, Some(config)) => self.apply(change, config, 0)?,
-                (change, None) => return Ok(self.computed(change.span())),
+                (_, Some(config)) => self.apply(&change, config, 0)?,
+                (_, None) => return Ok(self.computed(change.span)),
             }
         }
         Ok(config.unwrap_or(ConfigValue::Computed(1)))
