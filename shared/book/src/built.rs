@@ -18,7 +18,6 @@ mod generator_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::front_matter::FrontMatter;
 use crate::inputs::Inputs;
@@ -45,11 +44,10 @@ pub(super) fn read_built_page(
     settings: &SiteSettings,
     site: &str,
     page: &PageFile,
-    bytes: &[u8],
+    html: &str,
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
-    let html = decode(bytes)?;
-    let head = Head::read(&html);
+    let head = Head::read(html);
     let names = page_names(
         settings.instance(&page.instance),
         &page.relative,
@@ -60,7 +58,7 @@ pub(super) fn read_built_page(
         url: &url,
         file: &url_of_file(settings, page),
     };
-    let content = read_content(&html, address);
+    let content = read_content(html, address);
     if content.headings() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
     }

@@ -53,6 +53,9 @@ pub enum SkipReason {
         "it needs more than {MAX_INPUTS} other files, or more than {MAX_INPUT_BYTES} bytes of them"
     )]
     TooMuchImported,
+    /// The file has words, but no text is read from it, for this reason.
+    #[error("it has words, but no text is read from it: {0}")]
+    NoText(&'static str),
     /// More than [`MAX_HEADINGS`].
     #[error("it has more than {MAX_HEADINGS} headings")]
     TooManyHeadings,

@@ -249,18 +249,26 @@ fn the_title_is_that_of_the_head_without_the_sites() {
             "<h1>Other</h1>",
             "About & us",
         ),
-        ("<title>About us</title>", "", "About us"),
+        ("<title>About us</title>", "<p>We.", "About us"),
         ("<title>Robots</title>", "<h1>Hero</h1>", "Hero"),
-        ("<title>Robots</title>", "", "Robots"),
-        ("<title>Learn Robots</title>", "", "Learn Robots"),
-        ("<title>What is it? | Robots</title>", "", "What is it?"),
-        ("<title>Learn Robots · Robots</title>", "", "Learn Robots"),
+        ("<title>Robots</title>", "<p>We.", "Robots"),
+        ("<title>Learn Robots</title>", "<p>We.", "Learn Robots"),
+        (
+            "<title>What is it? | Robots</title>",
+            "<p>We.",
+            "What is it?",
+        ),
+        (
+            "<title>Learn Robots · Robots</title>",
+            "<p>We.",
+            "Learn Robots",
+        ),
     ] {
         let html = format!("<head>{head}</head>{}", main(content));
         assert_eq!(read(&html).title, title, "{head}");
     }
     let head = "<head><title>A</title><meta name=\"description\" content=\"Who we are\"></head>";
-    let description = read(&format!("{head}{}", main("")))
+    let description = read(&format!("{head}{}", main("<p>We.")))
         .front_matter
         .description;
     assert_eq!(description.as_deref(), Some("Who we are"));
