@@ -8,6 +8,7 @@ mod elements;
 mod file;
 mod leaf;
 mod math;
+mod tabs;
 mod content;
 mod site;
 mod beside;

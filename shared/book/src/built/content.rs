@@ -1,20 +1,22 @@
 //! Converts the HTML of a page to blocks.
 
 mod names;
+mod finished;
 
 use std::ops::Range;
 
 use html5gum::Token;
 
-use crate::block::{Block, BlockKind, MarkKind, Nesting};
+use crate::block::{Block, BlockKind, MarkKind, Nesting, OpenPanels};
 use crate::markdown::{item_marker, linkable};
 use crate::omission::{Omission, OmissionReason};
 use crate::webpage::{Root, Start, attribute, is_empty, tokens};
 
 use super::elements::{Address, Role, is_left_out, language_of, role_of};
 use super::file::HtmlFile;
-use super::leaf::{Finished, Leaf};
+use super::leaf::Leaf;
 use super::math::Math;
+use super::tabs::Tabs;
 
 /// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
@@ -51,6 +53,7 @@ pub(super) fn read_content(html: &str, address: Address<'_>) -> Content {
 struct Element {
     name: Vec<u8>,
     role: Role,
+    is_panel: bool,
 }
 
 /// A skipped element, and the number of open elements with its name, to find its end tag.
@@ -90,6 +93,8 @@ struct ContentReader<'a> {
     /// The marker of the list item whose text has not begun.
     marker: String,
     nesting: Nesting,
+    tabs: Tabs,
+    panels: OpenPanels,
     /// The formula being read.
     math: Option<Math>,
     /// The language that an element around the next code gives.
@@ -116,6 +121,8 @@ impl<'a> ContentReader<'a> {
             lists: Vec::new(),
             marker: String::new(),
             nesting: Nesting::default(),
+            tabs: Tabs::new(html),
+            panels: OpenPanels::default(),
             math: None,
             language: None,
             section: None,
@@ -179,7 +186,7 @@ impl<'a> ContentReader<'a> {
         }
         // The footer of a quote names its author.
         let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
-        if is_footer || is_left_out(&tag) {
+        if is_footer || self.tabs.is_tab(tag.span.start) || is_left_out(&tag) {
             let name = tag.name.to_vec();
             self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
             return;
@@ -225,6 +232,10 @@ impl<'a> ContentReader<'a> {
     /// Begins an element within a heading, code or a table.
     fn start_in_whole(&mut self, tag: &Start, role: Role) {
         let is_table = self.whole == Some(BlockKind::Table);
+        if let Some(label) = self.tabs.label(tag.span.start) {
+            self.leaf.space();
+            self.leaf.push(label, &(tag.span.start..tag.span.end));
+        }
         match (&mut self.whole, &role) {
             (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
                 *language = language_of(tag).unwrap_or_default();
@@ -257,6 +268,7 @@ impl<'a> ContentReader<'a> {
     }
 
     fn start_block(&mut self, tag: Start, role: Role) {
+        let is_panel = self.begin_panel(&tag);
         if role == Role::Code {
             let depth = self.open.len();
             let own = language_of(&tag).map(|name| Around { depth, name });
@@ -310,6 +322,9 @@ impl<'a> ContentReader<'a> {
             Role::Row | Role::Cell | Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
         }
         self.push(tag, role);
+        if let Some(element) = self.open.last_mut() {
+            element.is_panel |= is_panel;
+        }
     }
 
     /// Opens a mark. Returns [`Role::Inline`] if there is nothing to mark.
@@ -324,7 +339,11 @@ impl<'a> ContentReader<'a> {
     fn push(&mut self, tag: Start, role: Role) {
         if self.open.len() < MAX_DEPTH {
             let name = tag.name.0;
-            self.open.push(Element { name, role });
+            self.open.push(Element {
+                name,
+                role,
+                is_panel: false,
+            });
         }
     }
 
@@ -374,6 +393,10 @@ impl<'a> ContentReader<'a> {
         while self.open.len() > place {
             if let Some(element) = self.open.pop() {
                 self.close(element.role, at);
+                if element.is_panel {
+                    self.end_block();
+                    self.panels.close();
+                }
             }
         }
         self.forget_closed();
@@ -428,66 +451,5 @@ impl<'a> ContentReader<'a> {
         } else {
             self.leaf.push(text, &source);
         }
-    }
-
-    fn end_row(&mut self) {
-        if self.whole == Some(BlockKind::Table) {
-            self.leaf.end_row();
-            self.cells = 0;
-        }
-    }
-
-    /// Ends the block being read, if it has text.
-    fn end_block(&mut self) {
-        let Finished {
-            text, mut marks, ..
-        } = self.leaf.take();
-        let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
-        let text = match kind {
-            BlockKind::Code { .. } => text.trim_start_matches('\n').to_owned(),
-            _ => text,
-        };
-        if text.is_empty() {
-            return;
-        }
-        if !matches!(kind, BlockKind::Paragraph | BlockKind::Table) {
-            marks.clear();
-        }
-        let marker = std::mem::take(&mut self.marker);
-        let (kind, text) = match kind {
-            BlockKind::Paragraph if !marker.is_empty() => {
-                for mark in &mut marks {
-                    *mark = mark.clone().after(marker.len());
-                }
-                (BlockKind::ListItem, format!("{marker}{text}"))
-            }
-            kind => (self.linked(kind), text),
-        };
-        // HTML is often a single line, so lines are those of the text: a code block has two for its fences, and an empty line follows
-        // each block.
-        let fences = 2 * u32::from(matches!(kind, BlockKind::Code { .. }));
-        let lines = fences + u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-        let (start_line, end_line) = (self.line, self.line.saturating_add(lines - 1));
-        self.line = end_line.saturating_add(2);
-        self.content.blocks.push(Block {
-            kind,
-            // The HTML is generated, so the author's Markdown is unknown; use the text.
-            markdown: text.clone(),
-            text,
-            marks,
-            start_line,
-            end_line,
-            nesting: self.nesting,
-        });
-    }
-
-    fn omit_tag(&mut self, source: Range<usize>) {
-        let is_content = self.place == Position::Within && self.left_out.is_none();
-        let reason = if is_content {
-            OmissionReason::Tag
-        } else {
-            OmissionReason::BesideContent
-        };
-        self.file.omit(reason, source);
     }
 }

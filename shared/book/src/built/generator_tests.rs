@@ -75,9 +75,9 @@ fn docusaurus() {
         "h2 Wet soil #wet",
         "note",
         "Mind it.",
-        "- npm",
-        "- Yarn",
+        "npm",
         "one",
+        "Yarn",
         "two",
         "js: let a;\nb();",
         "More",
@@ -101,7 +101,7 @@ fn vitepress() {
         <h2 id=wet tabindex=-1>Wet <a class=header-anchor href=#wet>\u{200b}</a></h2><div class='tip custom-block'><p class=custom-block-title>TIP</p><p>Mind it.</p></div>
         <div class=vp-code-group><div class=tabs><input type=radio id=tab-a checked><label data-title=npm for=tab-a>npm</label><input type=radio id=tab-b><label for=tab-b>pnpm</label></div>
         <div class=blocks><div class='language-sh active'><button title='Copy Code' class=copy></button><span class=lang>sh</span><pre class=shiki><code><span class=line><span>npm i</span></span>
-<span class=line><span>ls</span></span></code></pre></div></div></div></div></div></main><footer class=VPDocFooter>Edit</footer></div></div></div></div><footer class=VPFooter>MIT</footer></div></div>",
+<span class=line><span>ls</span></span></code></pre></div><div class=language-sh><span class=lang>sh</span><pre><code>pnpm i</code></pre></div></div></div></div></div></main><footer class=VPDocFooter>Edit</footer></div></div></div></div><footer class=VPFooter>MIT</footer></div></div>",
     );
     let expected = [
         "h1 Soil #",
@@ -109,8 +109,9 @@ fn vitepress() {
         "TIP",
         "Mind it.",
         "npm",
-        "pnpm",
         "sh: npm i\nls",
+        "pnpm",
+        "sh: pnpm i",
     ];
     assert_eq!(lines(&page), expected);
 }
@@ -142,7 +143,7 @@ fn starlight() {
         "Did you know?",
         "Mind it.",
         "sh: npm i\n\nls",
-        "- npm",
+        "npm",
         "one",
     ];
     assert_eq!(lines(&page), expected);
@@ -171,8 +172,8 @@ fn material_for_mkdocs() {
         "Note",
         "Mind it.",
         "C",
-        "C++",
         "c: int a;",
+        "C++",
         "two",
         "- Done",
         "Area \\(a^2\\)",
@@ -229,6 +230,35 @@ fn sphinx_with_furo() {
         "Runs.",
     ];
     assert_eq!(lines(&page), expected);
+}
+
+#[test]
+fn sphinx_with_tabs() {
+    let page = page(
+        "<main><h1>A</h1><div class=sd-tab-set><input checked id=t0 type=radio><label class=sd-tab-label for=t0>Linux</label><div class=sd-tab-content><p>One</p></div>
+        <input id=t1 type=radio><label class=sd-tab-label for=t1>Windows</label><div class=sd-tab-content><p>Two</p><p>Three</p></div></div>
+        <div class=sphinx-tabs><div aria-label=Tabs role=tablist><button aria-controls=p0 id=s0 role=tab>C</button><button aria-controls=p1 id=s1 role=tab>Rust</button></div>
+        <div aria-labelledby=s0 id=p0 role=tabpanel><p>Four</p></div><div aria-labelledby=s1 hidden id=p1 role=tabpanel><p>Five</p></div></div><p>After</p></main>",
+    );
+    let panels: Vec<_> = page.blocks.iter().map(|it| it.panels.join("")).collect();
+    let shown: Vec<_> = lines(&page).into_iter().zip(panels).collect();
+    let expected = [
+        ("h1 A #", ""),
+        ("Linux", ""),
+        ("One", "Linux"),
+        ("Windows", ""),
+        ("Two", "Windows"),
+        ("Three", "Windows"),
+        ("C", ""),
+        ("Four", "C"),
+        ("Rust", ""),
+        ("Five", "Rust"),
+        ("After", ""),
+    ];
+    assert_eq!(
+        shown,
+        expected.map(|(text, panel)| (text.to_owned(), panel.to_owned()))
+    );
 }
 
 #[test]
