@@ -35,7 +35,7 @@ use content::{Content, read_content};
 use elements::Address;
 
 pub use beside::{list_script_pages, url_in_build, urls_of_source};
-pub(super) use site::{canonical_files, url_of_file};
+pub(super) use site::{canonical_files, twin_file, url_of_file};
 
 /// Reads the HTML of a page.
 ///
@@ -62,6 +62,11 @@ pub(super) fn read_built_page(
     let content = read_content(html, address);
     if content.headings() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
+    }
+    if let Some((file, html)) = site::twin_page(settings, page, inputs)
+        && read_content(&html, address).has_text_of(&content)
+    {
+        return Err(SkipReason::Copy(file));
     }
     let mut file = page.clone();
     let mut locales = settings.locales.iter();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::block::{Block, BlockKind};
 use crate::blog::{post_authors, post_date};
 use crate::body::{Body, MAX_PARTIAL_DEPTH, Reading};
-use crate::built::{canonical_files, read_built_page};
+use crate::built::{canonical_files, read_built_page, twin_file};
 use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::facets::page_facets;
@@ -47,6 +47,7 @@ pub fn missing_inputs(
         return question_files(settings, page)
             .into_iter()
             .chain(canonical_files(settings, page, &html))
+            .chain(twin_file(page))
             .filter(|path| !inputs.contains_key(path))
             .map(|path| (path, InputUse::Lookup))
             .collect();

@@ -30,7 +30,7 @@ pub enum SkipReason {
     /// A built page that only leads to others: the site's search, an index, or a list that Docusaurus generated.
     #[error("it is a search page or a list of other pages")]
     Finder,
-    /// A built page with another canonical page of the same site.
+    /// A built page with another canonical page of the same site, or with the text of another file for its address.
     #[error("it is a copy of {0}")]
     Copy(String),
     /// Invalid front matter.

@@ -34,6 +34,12 @@ impl Content {
         let headings = self.blocks.iter().filter(|block| block.is_heading());
         headings.count()
     }
+
+    /// True if the blocks have the same texts as those of another page.
+    pub(super) fn has_text_of(&self, other: &Self) -> bool {
+        let texts = self.blocks.iter().map(|block| &block.text);
+        texts.eq(other.blocks.iter().map(|block| &block.text))
+    }
 }
 
 /// Reads the content of the page at an address, from the element that [`Root`] finds.

@@ -27,7 +27,7 @@ fn build_with(front: &str, others: &[(&str, &str)]) -> SiteSettings {
 }
 
 /// Reads the page `guide/soil.html`, whose body this is.
-fn page(body: &str) -> Document {
+pub(super) fn page(body: &str) -> Document {
     let html = format!(
         "<!doctype html><html lang=en><head><title>Soil - Robots</title></head><body>{body}</body></html>"
     );
@@ -40,7 +40,7 @@ fn read(source: &str, html: &str, inputs: &Inputs) -> Result<Document, SkipReaso
     read_document(&settings, "", &page, html.as_bytes(), inputs)
 }
 
-fn lines(page: &Document) -> Vec<String> {
+pub(super) fn lines(page: &Document) -> Vec<String> {
     let line = |block: &Block| match &block.kind {
         BlockKind::Heading { level, anchor, .. } => {
             format!(
@@ -316,7 +316,10 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
     let file = page_file(&settings, "a.html").expect("a page");
     let mut wanted = missing_inputs(&settings, &file, copy.as_bytes(), &Inputs::new());
     wanted.retain(|path, _| !path.starts_with("bookrag."));
-    assert!(wanted.keys().eq(["b.html", "b/index.html"]), "{wanted:?}");
+    assert!(
+        wanted.keys().eq(["a/index.html", "b.html", "b/index.html"]),
+        "{wanted:?}"
+    );
     let inputs = Inputs::from([
         ("b.html".to_owned(), Some(Vec::new()).into()),
         ("b/index.html".to_owned(), None.into()),
@@ -418,4 +421,26 @@ fn sections_of_a_page_in_one_line_of_html_have_lines_of_their_own() {
         .map(|block| (block.start_line, block.end_line))
         .collect();
     assert_eq!(lines, [(1, 1), (3, 4), (6, 9), (11, 11)]);
+}
+
+#[test]
+fn a_page_that_has_two_files_for_its_address_is_one_page() {
+    let html = |text: &str| format!("<title>A</title><main><h1>A</h1><p>{text}</p></main>");
+    let page_of = html("Text.");
+    let twin = |html: &str| {
+        let file = (
+            "a/index.html".to_owned(),
+            Some(html.as_bytes().to_vec()).into(),
+        );
+        read("a.html", &page_of, &Inputs::from([file])).map(|page| page.url)
+    };
+    let copy = Err(SkipReason::Copy("a/index.html".to_owned()));
+    let own = Ok("/book/a.html".to_owned());
+    assert_eq!(twin(&html("Text.")), copy);
+    assert_eq!(twin(&html("Other.")), own);
+    let redirect = "<meta http-equiv=refresh content='0; url=/book/a.html'>";
+    assert_eq!(twin(&(redirect.to_owned() + &html("Text."))), own);
+    // Of the two, the one in a folder is the page.
+    let index = read("a/index.html", &html("Text."), &Inputs::new());
+    assert_eq!(index.expect("a page").url, "/book/a/");
 }
