@@ -7,6 +7,7 @@
 mod elements;
 mod file;
 mod leaf;
+mod listing;
 mod math;
 mod tabs;
 mod content;
@@ -16,6 +17,8 @@ mod beside;
 mod tests;
 #[cfg(test)]
 mod generator_tests;
+#[cfg(test)]
+mod code_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,7 @@
 //! Converts the HTML of a page to blocks.
 
 mod names;
+mod code;
 mod finished;
 
 use std::ops::Range;
@@ -60,6 +61,8 @@ struct Element {
     name: Vec<u8>,
     role: Role,
     is_panel: bool,
+    /// The offset in the code at which an element with the number of a line may begin.
+    number: Option<usize>,
 }
 
 /// A skipped element, and the number of open elements with its name, to find its end tag.
@@ -93,6 +96,12 @@ struct ContentReader<'a> {
     leaf: Leaf,
     /// The heading, code or table being read. Elements in it do not begin blocks.
     whole: Option<BlockKind>,
+    /// True if only elements with lines hold the code being read.
+    is_in_lines: bool,
+    /// The numbers of lines in the code being read.
+    numbers: Vec<Range<usize>>,
+    /// True if the next cell has the numbers of code in the cell after it.
+    skips_cell: bool,
     /// The number of cells that have begun in the open row.
     cells: usize,
     lists: Vec<Option<u64>>,
@@ -123,6 +132,9 @@ impl<'a> ContentReader<'a> {
             left_out: None,
             leaf: Leaf::default(),
             whole: None,
+            is_in_lines: false,
+            numbers: Vec::new(),
+            skips_cell: false,
             cells: 0,
             lists: Vec::new(),
             marker: String::new(),
@@ -205,10 +217,16 @@ impl<'a> ContentReader<'a> {
             self.math = Some(Math::new(&tag));
             return;
         }
-        let role = role_of(&tag, self.address);
-        if self.whole.is_some() {
-            self.start_in_whole(&tag, role);
+        if **tag.name == *b"td" && std::mem::take(&mut self.skips_cell) {
+            let name = tag.name.to_vec();
+            self.left_out = Some(LeftOut { name, open: 1 });
             return;
+        }
+        let role = self.role_in_code(&tag, role_of(&tag, self.address));
+        match self.whole {
+            Some(BlockKind::Code { .. }) => return self.start_in_code(&tag, role),
+            Some(_) => return self.start_in_whole(&tag, role),
+            None => {}
         }
         if role == Role::Item {
             self.end_unclosed_item(tag.span.start);
@@ -235,23 +253,17 @@ impl<'a> ContentReader<'a> {
         }
     }
 
-    /// Begins an element within a heading, code or a table.
+    /// Begins an element within a heading or a table.
     fn start_in_whole(&mut self, tag: &Start, role: Role) {
         let is_table = self.whole == Some(BlockKind::Table);
         if let Some(label) = self.tabs.label(tag.span.start) {
             self.leaf.space();
             self.leaf.push(label, &(tag.span.start..tag.span.end));
         }
-        match (&mut self.whole, &role) {
-            (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
-                *language = language_of(tag).unwrap_or_default();
-            }
-            // Some sites show each line of code in an element of its own.
-            (Some(BlockKind::Code { .. }), Role::Block) => self.leaf.end_code_line(),
-            (Some(BlockKind::Code { .. }), _)
-            | (_, Role::Inline | Role::Mark(_) | Role::Jump { .. }) => {}
-            (_, Role::Row) if is_table => self.end_row(),
-            (_, Role::Cell) if is_table => {
+        match role {
+            Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
+            Role::Row if is_table => self.end_row(),
+            Role::Cell if is_table => {
                 if self.cells > 0 {
                     self.leaf.end_cell();
                 }
@@ -259,15 +271,12 @@ impl<'a> ContentReader<'a> {
             }
             _ => self.leaf.space(),
         }
-        let is_code = matches!(self.whole, Some(BlockKind::Code { .. }));
         let role = match role {
             Role::Mark(kind) if is_table => self.open_mark(kind),
             Role::Row if is_table => Role::Row,
-            Role::Block if is_code => Role::Block,
-            Role::Jump { id, from } if !is_code => self.open_jump(id, from),
-            // Other marks in headings and code are ignored.
+            Role::Jump { id, from } => self.open_jump(id, from),
+            // Other marks in headings are ignored.
             Role::Inline | Role::Mark(_) => Role::Inline,
-            _ if is_code => Role::Inline,
             _ => Role::Block,
         };
         self.push(tag.clone(), role);
@@ -325,7 +334,12 @@ impl<'a> ContentReader<'a> {
             }
             Role::Quote => self.nesting.quotes += usize::from(has_room),
             Role::Block => self.begin_around(&tag),
-            Role::Row | Role::Cell | Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
+            Role::Row
+            | Role::Cell
+            | Role::Line
+            | Role::Inline
+            | Role::Mark(_)
+            | Role::Jump { .. } => {}
         }
         self.push(tag, role);
         if let Some(element) = self.open.last_mut() {
@@ -349,6 +363,7 @@ impl<'a> ContentReader<'a> {
                 name,
                 role,
                 is_panel: false,
+                number: None,
             });
         }
     }
@@ -398,6 +413,7 @@ impl<'a> ContentReader<'a> {
     fn close_down_to(&mut self, place: usize, at: usize) {
         while self.open.len() > place {
             if let Some(element) = self.open.pop() {
+                self.end_number(&element);
                 self.close(element.role, at);
                 if element.is_panel {
                     self.end_block();
@@ -413,7 +429,7 @@ impl<'a> ContentReader<'a> {
             Role::Inline | Role::Cell => {}
             Role::Mark(_) => self.leaf.close(),
             Role::Jump { id, from } => self.close_jump(id, from..at),
-            Role::Block if matches!(self.whole, Some(BlockKind::Code { .. })) => {
+            Role::Block | Role::Line if matches!(self.whole, Some(BlockKind::Code { .. })) => {
                 self.leaf.end_code_line();
             }
             Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
@@ -422,8 +438,9 @@ impl<'a> ContentReader<'a> {
                 self.end_row();
                 self.end_block();
                 self.whole = None;
+                self.is_in_lines = false;
             }
-            Role::Block | Role::Row => self.end_block(),
+            Role::Block | Role::Row | Role::Line => self.end_block(),
             Role::List(_) => {
                 self.end_block();
                 self.lists.pop();
@@ -453,7 +470,7 @@ impl<'a> ContentReader<'a> {
         if let Some(math) = &mut self.math {
             math.push(text, source);
         } else if matches!(self.whole, Some(BlockKind::Code { .. })) {
-            self.leaf.push_code(text, &source);
+            self.code(text, source);
         } else {
             self.leaf.push(text, &source);
         }

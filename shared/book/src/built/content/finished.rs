@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::block::{Block, BlockKind};
 use crate::built::leaf::Finished;
+use crate::built::listing::without_numbers;
 use crate::omission::OmissionReason;
 
 use super::{ContentReader, Position};
@@ -24,7 +25,10 @@ impl ContentReader<'_> {
         } = self.leaf.take();
         let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
         let text = match kind {
-            BlockKind::Code { .. } => text.trim_start_matches('\n').to_owned(),
+            BlockKind::Code { .. } => {
+                let code = without_numbers(&text, &take(&mut self.numbers));
+                code.trim_start_matches('\n').trim_end().to_owned()
+            }
             _ => text,
         };
         if text.is_empty() {
