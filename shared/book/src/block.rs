@@ -22,6 +22,32 @@ pub struct Block {
     pub end_line: u32,
     /// The quotes, admonitions and list items around the block.
     pub nesting: Nesting,
+    /// The labels of the tabs whose panels hold the block, outer ones first.
+    pub panels: Vec<String>,
+}
+
+/// The labels of the open tabs' panels.
+#[derive(Debug, Default)]
+pub(crate) struct OpenPanels(Vec<String>);
+
+impl OpenPanels {
+    /// The most labels of a block: those of the innermost panels. Each block has a copy of them.
+    const MAX: usize = 4;
+    /// The most characters of a label.
+    const MAX_CHARS: usize = 300;
+
+    pub(crate) fn open(&mut self, label: &str) {
+        self.0.push(label.chars().take(Self::MAX_CHARS).collect());
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.0.pop();
+    }
+
+    /// Returns the labels for a block in the panels.
+    pub(crate) fn labels(&self) -> Vec<String> {
+        self.0[self.0.len().saturating_sub(Self::MAX)..].to_vec()
+    }
 }
 
 /// How deeply a block is nested.
@@ -105,6 +131,8 @@ pub enum MarkKind {
     Table,
     /// A block: code with its fence.
     Fence,
+    /// A block in the panel of the tab with this label.
+    Panel(String),
 }
 
 impl From<(MarkKind, usize, usize)> for Mark {
@@ -126,11 +154,17 @@ impl Mark {
         self.start..self.end
     }
 
-    /// True for a mark within a block, as opposed to the mark of a whole block.
+    /// True for the mark of a whole block that says what it is.
+    #[must_use]
+    pub fn is_block(&self) -> bool {
+        use MarkKind::{Fence, Heading, ListItem, Paragraph, Table};
+        matches!(self.kind, Paragraph | Heading | ListItem | Table | Fence)
+    }
+
+    /// True for a mark within a block.
     #[must_use]
     pub fn is_inline(&self) -> bool {
-        use MarkKind::{Fence, Heading, ListItem, Paragraph, Table};
-        !matches!(self.kind, Paragraph | Heading | ListItem | Table | Fence)
+        !self.is_block() && !matches!(self.kind, MarkKind::Panel(_))
     }
 
     /// Returns the mark moved by `bytes`, for a text with that many bytes in front.

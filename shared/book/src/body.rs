@@ -144,7 +144,12 @@ impl Body {
         origin: &Origin<'_>,
         depth: usize,
     ) {
-        let Placed { lines, nesting, .. } = placed;
+        let Placed {
+            lines,
+            nesting,
+            panels,
+            ..
+        } = placed;
         let from = self.blocks.len();
         match placed.placeholder {
             Placeholder::Partial(name) => {
@@ -172,6 +177,7 @@ impl Body {
             block.nesting.quotes += nesting.quotes;
             block.nesting.admonitions += nesting.admonitions;
             block.nesting.items += nesting.items;
+            block.panels.splice(0..0, panels.iter().cloned());
         }
     }
 
@@ -272,6 +278,7 @@ fn inserted_block(kind: BlockKind, text: String, markdown: String) -> Block {
         start_line: 1,
         end_line: 1,
         nesting: Nesting::default(),
+        panels: Vec::new(),
     }
 }
 

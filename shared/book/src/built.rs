@@ -7,7 +7,9 @@
 mod elements;
 mod file;
 mod leaf;
+mod listing;
 mod math;
+mod tabs;
 mod content;
 mod site;
 mod beside;
@@ -15,10 +17,11 @@ mod beside;
 mod tests;
 #[cfg(test)]
 mod generator_tests;
+#[cfg(test)]
+mod code_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::front_matter::FrontMatter;
 use crate::inputs::Inputs;
@@ -35,7 +38,7 @@ use content::{Content, read_content};
 use elements::Address;
 
 pub use beside::{list_script_pages, url_in_build, urls_of_source};
-pub(super) use site::{canonical_files, url_of_file};
+pub(super) use site::{canonical_files, twin_file, url_of_file};
 
 /// Reads the HTML of a page.
 ///
@@ -45,11 +48,10 @@ pub(super) fn read_built_page(
     settings: &SiteSettings,
     site: &str,
     page: &PageFile,
-    bytes: &[u8],
+    html: &str,
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
-    let html = decode(bytes)?;
-    let head = Head::read(&html);
+    let head = Head::read(html);
     let names = page_names(
         settings.instance(&page.instance),
         &page.relative,
@@ -60,9 +62,14 @@ pub(super) fn read_built_page(
         url: &url,
         file: &url_of_file(settings, page),
     };
-    let content = read_content(&html, address);
+    let content = read_content(html, address);
     if content.headings() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
+    }
+    if let Some((file, html)) = site::twin_page(settings, page, inputs)
+        && read_content(&html, address).has_text_of(&content)
+    {
+        return Err(SkipReason::Copy(file));
     }
     let mut file = page.clone();
     let mut locales = settings.locales.iter();

@@ -50,6 +50,7 @@ mod document;
 pub mod chunk;
 pub mod questions;
 
+mod no_text;
 mod built;
 mod reader;
 mod page_markdown;

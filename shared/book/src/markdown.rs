@@ -13,10 +13,10 @@ use pulldown_cmark::{
     BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
 };
 
-use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting, OpenPanels};
 use crate::dialect::Dialect;
 use crate::heading_tag::HeadingTag;
-use crate::mdx::{Prepared, REMOVED_BLOCK};
+use crate::mdx::{PanelLine, Prepared, REMOVED_BLOCK};
 use crate::omission::{Omission, OmissionReason};
 use crate::placeholder::Placeholder;
 use crate::slug::Slugger;
@@ -49,6 +49,7 @@ pub(super) struct Placed {
     pub(super) placeholder: Placeholder,
     pub(super) lines: SourceLines,
     pub(super) nesting: Nesting,
+    pub(super) panels: Vec<String>,
 }
 
 /// Parses prepared text. `raw_lines` are the file's lines, for [`Block::markdown`].
@@ -66,6 +67,7 @@ pub(super) fn parse_blocks(
         open_heading: None,
         prepared,
         nesting: Nesting::default(),
+        panels: OpenPanels::default(),
         parsed: Parsed::default(),
     };
     reader.read(&prepared.text, &prepared.line_of, 0);
@@ -82,6 +84,7 @@ struct BlockReader<'a> {
     prepared: &'a Prepared,
     /// The open quotes and items, without admonitions.
     nesting: Nesting,
+    panels: OpenPanels,
     parsed: Parsed,
 }
 
@@ -333,27 +336,24 @@ impl BlockReader<'_> {
         if let Some(tag) = HeadingTag::of_line(text) {
             self.drop_marker(pass);
             self.heading_tag(tag, lines);
+        } else if let Some(panel) = PanelLine::parse(text) {
+            match panel {
+                PanelLine::Start(label) => {
+                    self.push_text(pass, &label, Vec::new(), lines);
+                    self.panels.open(&label);
+                }
+                PanelLine::End => self.panels.close(),
+            }
         } else if let Some(placeholder) = Placeholder::of_line(text) {
             self.parsed.placeholders.push(Placed {
                 at: self.parsed.blocks.len(),
                 placeholder,
                 lines,
                 nesting: self.nesting_at(lines),
+                panels: self.panels.labels(),
             });
-        } else if pass.marker.is_empty() {
-            self.push_marked(
-                BlockKind::Paragraph,
-                text.to_owned(),
-                marks.collect(),
-                lines,
-            );
         } else {
-            let marker = std::mem::take(&mut pass.marker);
-            // A block of tags may separate an item's marker from its text.
-            let start = lines.start.min(pass.lines.line(pass.marker_at));
-            let lines = SourceLines { start, ..lines };
-            let marks = marks.map(|mark| mark.after(marker.len())).collect();
-            self.push_marked(BlockKind::ListItem, format!("{marker}{text}"), marks, lines);
+            self.push_text(pass, text, marks.collect(), lines);
         }
     }
 
@@ -368,6 +368,21 @@ impl BlockReader<'_> {
             }
         }
         leaf
+    }
+
+    /// Adds a paragraph, or a list item's text if a marker is pending.
+    fn push_text(&mut self, pass: &mut Pass<'_>, text: &str, marks: Vec<Mark>, lines: SourceLines) {
+        if pass.marker.is_empty() {
+            self.push_marked(BlockKind::Paragraph, text.to_owned(), marks, lines);
+            return;
+        }
+        let marker = std::mem::take(&mut pass.marker);
+        // A block of tags may separate an item's marker from its text.
+        let start = lines.start.min(pass.lines.line(pass.marker_at));
+        let lines = SourceLines { start, ..lines };
+        let marks = marks.into_iter().map(|mark| mark.after(marker.len()));
+        let text = format!("{marker}{text}");
+        self.push_marked(BlockKind::ListItem, text, marks.collect(), lines);
     }
 
     fn heading(&mut self, pass: &mut Pass<'_>, level: HeadingLevel) {
@@ -429,6 +444,7 @@ impl BlockReader<'_> {
             start_line: lines.start,
             end_line: lines.end,
             nesting: self.nesting_at(lines),
+            panels: self.panels.labels(),
         });
     }
 

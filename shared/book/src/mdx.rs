@@ -31,6 +31,7 @@ use text::marks::MATH_INFO;
 
 pub(super) use flow::REMOVED_BLOCK;
 pub(super) use marked_tag::{Marked, marked_pieces};
+pub(super) use tabs::PanelLine;
 
 /// Plain Markdown with source line numbers.
 #[derive(Debug, Default)]
@@ -157,6 +158,8 @@ struct Preparer<'a> {
     in_link: bool,
     /// The labels of the open `Tabs`, outermost first.
     tabs: Vec<TabLabels>,
+    /// For each open `TabItem`, true if it has a label.
+    open_panels: Vec<bool>,
 }
 
 impl<'a> Preparer<'a> {
@@ -189,6 +192,7 @@ impl<'a> Preparer<'a> {
             waiting_mark: String::new(),
             in_link: false,
             tabs: Vec::new(),
+            open_panels: Vec::new(),
         }
     }
 

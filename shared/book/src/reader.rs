@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::block::{Block, BlockKind};
 use crate::blog::{post_authors, post_date};
 use crate::body::{Body, MAX_PARTIAL_DEPTH, Reading};
-use crate::built::{canonical_files, read_built_page};
+use crate::built::{canonical_files, read_built_page, twin_file};
 use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::facets::page_facets;
@@ -14,6 +14,7 @@ use crate::imports::is_shown_text_file;
 use crate::inputs::{InputUse, Inputs, content_of, is_too_much};
 use crate::labels::{author_names, label_files, tag_labels};
 use crate::links::Origin;
+use crate::no_text::reason_for_no_text;
 use crate::omission::{Omission, OmissionReason};
 use crate::pages::{PageFile, is_original, shown_in, translations};
 use crate::permalink::{page_names, page_url};
@@ -46,6 +47,7 @@ pub fn missing_inputs(
         return question_files(settings, page)
             .into_iter()
             .chain(canonical_files(settings, page, &html))
+            .chain(twin_file(page))
             .filter(|path| !inputs.contains_key(path))
             .map(|path| (path, InputUse::Lookup))
             .collect();
@@ -125,12 +127,27 @@ pub fn read_document(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
-    let instance = settings.instance(&page.instance);
-    if instance.is_built {
-        return read_built_page(settings, site, page, bytes, inputs);
-    }
     let text = decode(bytes)?;
-    let split = split_front_matter(&text)?;
+    let document = if settings.instance(&page.instance).is_built {
+        read_built_page(settings, site, page, &text, inputs)
+    } else {
+        read_source_page(settings, site, page, &text, inputs)
+    }?;
+    match reason_for_no_text(&text, &document) {
+        Some(reason) => Err(SkipReason::NoText(reason)),
+        None => Ok(document),
+    }
+}
+
+fn read_source_page(
+    settings: &SiteSettings,
+    site: &str,
+    page: &PageFile,
+    text: &str,
+    inputs: &Inputs,
+) -> Result<Document, SkipReason> {
+    let instance = settings.instance(&page.instance);
+    let split = split_front_matter(text)?;
     let front_matter = read_front_matter(settings, page, &split.front_matter, inputs)?;
     if is_too_much(inputs) {
         return Err(SkipReason::TooMuchImported);
@@ -152,7 +169,7 @@ pub fn read_document(
         page,
         url: &url,
     };
-    let mut body = read_body(&text, &split, inputs, &origin)?;
+    let mut body = read_body(text, &split, inputs, &origin)?;
     let title = front_matter
         .title
         .clone()

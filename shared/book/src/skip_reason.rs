@@ -33,7 +33,7 @@ pub enum SkipReason {
     /// A built page that shows others in frames.
     #[error("it only shows other pages in frames")]
     Frameset,
-    /// A built page with another canonical page of the same site.
+    /// A built page with another canonical page of the same site, or with the text of another file for its address.
     #[error("it is a copy of {0}")]
     Copy(String),
     /// Invalid front matter.
@@ -56,6 +56,9 @@ pub enum SkipReason {
         "it needs more than {MAX_INPUTS} other files, or more than {MAX_INPUT_BYTES} bytes of them"
     )]
     TooMuchImported,
+    /// The file has words, but no text is read from it, for this reason.
+    #[error("it has words, but no text is read from it: {0}")]
+    NoText(&'static str),
     /// More than [`MAX_HEADINGS`].
     #[error("it has more than {MAX_HEADINGS} headings")]
     TooManyHeadings,

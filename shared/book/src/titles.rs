@@ -97,6 +97,7 @@ fn title_block(title: &str, line: u32) -> Block {
         start_line: line,
         end_line: line,
         nesting: Nesting::default(),
+        panels: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 mod head;
 mod root;
 
-use html5gum::{DefaultEmitter, HtmlString, StartTag, Tokenizer};
+use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
 
 pub(super) use head::Head;
 pub(super) use root::Root;
@@ -25,6 +25,28 @@ pub(super) fn tokens(html: &str) -> Tokens<'_> {
     let mut emitter = DefaultEmitter::new_with_span();
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter)
+}
+
+/// Elements whose text a page never shows.
+const UNSEEN: [&[u8]; 3] = [b"title", b"script", b"style"];
+
+/// True if a page has words, wherever they are.
+pub(super) fn has_words(html: &str) -> bool {
+    let mut is_unseen = false;
+    tokens(html).any(|Ok(token)| match token {
+        Token::StartTag(tag) => {
+            is_unseen = UNSEEN.contains(&tag.name.as_slice());
+            false
+        }
+        Token::EndTag(_) => {
+            is_unseen = false;
+            false
+        }
+        Token::String(text) => {
+            !is_unseen && String::from_utf8_lossy(&text).contains(char::is_alphanumeric)
+        }
+        _ => false,
+    })
 }
 
 /// Returns the value of an attribute.

@@ -34,6 +34,11 @@ pub const MATH_INFO: char = '\u{E0B5}';
 /// Written by `mdx.rs` and `openapi/lines.rs` in `book` (`heading_tag.rs`), and removed by `markdown.rs`, which makes a heading of the lines between.
 pub const HEADING_TAG: char = '\u{E0B6}';
 
+/// Surrounds a line that stands for the start of a tab's panel, with the tab's label, or for the end of one.
+///
+/// Written by `mdx.rs` in `book` (`mdx/tabs.rs`), and removed by `markdown.rs`.
+pub const PANEL: char = '\u{E0B7}';
+
 /// Surrounds the text of a paragraph in a rewritten answer, to distinguish it from other blocks.
 ///
 /// Written and removed by `cite/markdown.rs` in `answer`.
@@ -81,13 +86,14 @@ mod tests {
         '\u{100000}'..='\u{10FFFD}',
     ];
 
-    const ALL: [RangeInclusive<char>; 14] = [
+    const ALL: [RangeInclusive<char>; 15] = [
         PLACEHOLDER..=PLACEHOLDER,
         REMOVED..=REMOVED,
         HIDDEN_START..=HIDDEN_START,
         HIDDEN_END..=HIDDEN_END,
         MATH_INFO..=MATH_INFO,
         HEADING_TAG..=HEADING_TAG,
+        PANEL..=PANEL,
         PROSE..=PROSE,
         LINE_GUARD..=LINE_GUARD,
         CITATIONS,

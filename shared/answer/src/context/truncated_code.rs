@@ -11,7 +11,7 @@ pub(crate) fn reopen(whole: &mut ChunkPayload, next: &ChunkPayload) -> Option<us
     let language = opening.trim_start_matches('`');
     let fence = &opening[..opening.len() - language.len()];
     let begins = next.marks.first().filter(|mark| mark.start == 0)?;
-    let last = whole.marks.iter_mut().rfind(|mark| !mark.is_inline())?;
+    let last = whole.marks.iter_mut().rfind(|mark| mark.is_block())?;
     let is_code = begins.kind == MarkKind::Fence && last.kind == MarkKind::Fence;
     let before = whole.text.get(last.range())?;
     let is_same = before.strip_prefix(opening)?.starts_with('\n');

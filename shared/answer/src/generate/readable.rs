@@ -32,7 +32,7 @@ pub fn readable(text: &str, marks: &[Mark]) -> String {
             edits.extend(rule.map(|(at, rule)| Edit::insert(mark.start + at, -order, rule)));
         }
     }
-    let blocks: Vec<&Mark> = marks.into_iter().filter(|mark| !mark.is_inline()).collect();
+    let blocks: Vec<&Mark> = marks.into_iter().filter(|mark| mark.is_block()).collect();
     for pair in blocks.windows(2) {
         edits.extend(label(text, pair[0], pair[1]).into_iter().flatten());
     }

@@ -6,10 +6,11 @@ mod unmarked;
 
 use std::ops::Range;
 
-use book::{Mark, MarkKind, heading, marked_text, marker_length, table};
+use book::{Mark, MarkKind, escaped, heading, marked_text, marker_length, table};
 use text::{introduces, split};
 
 use super::Passage;
+use crate::retrieve::PATH_SEPARATOR;
 
 use code::{code, pieces};
 pub(crate) use tidy::is_admonition_name;
@@ -36,6 +37,8 @@ pub(super) struct QuotableBlock {
     pub(super) text: String,
     /// Code verbatim, other blocks as Markdown; list items without their marker.
     pub(super) markdown: String,
+    /// The labels of the tabs whose panels hold the block, outer ones first.
+    pub(super) labels: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +77,7 @@ impl QuotableBlock {
             kind: BlockKind::Paragraph,
             text: text.to_owned(),
             markdown,
+            labels: Vec::new(),
         }
     }
 
@@ -82,7 +86,19 @@ impl QuotableBlock {
             kind: BlockKind::Heading,
             text: text.to_owned(),
             markdown: heading(text),
+            labels: Vec::new(),
         }
+    }
+
+    /// Returns the line with the labels of the tabs around the block; `None` outside of tabs.
+    pub(super) fn label_line(&self) -> Option<Self> {
+        let text = self.labels.join(PATH_SEPARATOR);
+        (!text.is_empty()).then(|| Self::paragraph(&text, escaped(&text)))
+    }
+
+    /// True for the first block below the label of its tab.
+    fn is_labelled_by(&self, before: &Self) -> bool {
+        self.labels.last() == Some(&before.text)
     }
 
     pub(super) fn words(&self) -> usize {
@@ -205,7 +221,7 @@ impl QuotableBlock {
 
     /// True if a block is never quoted without the previous one.
     pub(super) fn belongs_to(&self, before: &Self) -> bool {
-        if before.is_heading() || before.leads() {
+        if before.is_heading() || before.leads() || self.is_labelled_by(before) {
             return true;
         }
         let after_paragraph = before.kind == BlockKind::Paragraph;
@@ -258,13 +274,15 @@ fn read(text: &str, marks: &[Mark]) -> Vec<QuotableBlock> {
     };
     let marks = if marks.is_empty() { &unmarked } else { marks };
     let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
-    let (inline, stretches): (Vec<Mark>, Vec<Mark>) = marks.cloned().partition(Mark::is_inline);
+    let (inline, others): (Vec<Mark>, Vec<Mark>) = marks.cloned().partition(Mark::is_inline);
+    let (stretches, panels): (Vec<Mark>, Vec<Mark>) = others.into_iter().partition(Mark::is_block);
     let reader = SectionReader { text, inline };
     let mut blocks = Vec::new();
     let mut end = 0;
     for mark in stretches {
         let is_next_line = text.get(end..mark.start) == Some("\n");
-        let block = reader.block(&mark);
+        let mut block = reader.block(&mark);
+        block.labels = labels_at(&panels, mark.start);
         // A text of only invisible characters shows nothing.
         if !block.markdown.is_empty() {
             tidy::push(&mut blocks, block, is_next_line);
@@ -273,6 +291,16 @@ fn read(text: &str, marks: &[Mark]) -> Vec<QuotableBlock> {
     }
     tidy::close_section(&mut blocks);
     blocks
+}
+
+/// Returns the labels of the tabs whose panels hold a place.
+fn labels_at(panels: &[Mark], at: usize) -> Vec<String> {
+    let around = panels.iter().filter(|panel| panel.range().contains(&at));
+    let labels = around.filter_map(|panel| match &panel.kind {
+        MarkKind::Panel(label) => Some(label.clone()),
+        _ => None,
+    });
+    labels.collect()
 }
 
 struct SectionReader<'a> {
@@ -292,6 +320,7 @@ impl<'a> SectionReader<'a> {
                 kind: BlockKind::Picture,
                 text: text.to_owned(),
                 markdown: self.markdown(stretch),
+                labels: Vec::new(),
             },
             // An admonition's name is written in bold.
             MarkKind::Paragraph if tidy::is_admonition_name(text) => {
@@ -306,6 +335,7 @@ impl<'a> SectionReader<'a> {
                 kind: BlockKind::Table,
                 text: text.to_owned(),
                 markdown: self.table(stretch),
+                labels: Vec::new(),
             },
             MarkKind::ListItem => {
                 // The indentation belongs to the marker.
@@ -323,6 +353,7 @@ impl<'a> SectionReader<'a> {
                     kind: BlockKind::ListItem { marker },
                     text: text.to_owned(),
                     markdown: boxed.to_owned() + &self.markdown(body),
+                    labels: Vec::new(),
                 }
             }
             _ => QuotableBlock::paragraph(text, self.prose(stretch)),

@@ -76,11 +76,12 @@ pub(super) fn brief(
     if span.is_empty() || leads_away(&blocks) {
         return String::new();
     }
-    let texts: Vec<String> = blocks[span]
+    let label = blocks[span.start].label_line();
+    let label = label.map(|label| format!("{}:", label.text)).into_iter();
+    let texts = blocks[span]
         .iter()
-        .map(|block| block.brief(BRIEF_LINES, |row| similarities.fit(row)))
-        .collect();
-    texts.join(" ")
+        .map(|block| block.brief(BRIEF_LINES, |row| similarities.fit(row)));
+    label.chain(texts).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the given similarities; without them, compares the passage with the question by words.
@@ -172,6 +173,7 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     }
     let first = &before[0];
     let is_shown = first.kind == BlockKind::Paragraph
+        && first.labels.is_empty()
         && first.text.trim_end().ends_with(SENTENCE_ENDS)
         && first.words() <= MAX_LEAD_WORDS;
     let mut above: Vec<QuotableBlock> = is_shown.then(|| first.clone()).into_iter().collect();
@@ -317,10 +319,12 @@ fn points_forward(block: &QuotableBlock) -> bool {
     block.is_heading() || block.ends_in_colon() || block.is_label()
 }
 
-/// Adds a span of a section to what stands above it, with marks where a list is cut.
+/// Adds a span of a section to what stands above it, with the labels of the tabs around its beginning, and marks where a list is cut.
 fn add_span(above: &mut Vec<QuotableBlock>, section: &[QuotableBlock], span: Range<usize>) {
     let is_marked = above.last().is_some_and(|last| last.text == CUT);
-    above.extend(lead_of_piece(section, span.start).map(|at| section[at].clone()));
+    let lead = lead_of_piece(section, span.start).map(|at| &section[at]);
+    above.extend(lead.unwrap_or(&section[span.start]).label_line());
+    above.extend(lead.cloned());
     if cuts_list(section, span.start) && !is_marked {
         above.push(QuotableBlock::cut(CUT));
     }

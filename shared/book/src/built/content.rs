@@ -2,20 +2,23 @@
 
 mod names;
 mod part;
+mod code;
+mod finished;
 
 use std::ops::Range;
 
 use html5gum::Token;
 
-use crate::block::{Block, BlockKind, MarkKind, Nesting};
+use crate::block::{Block, BlockKind, MarkKind, Nesting, OpenPanels};
 use crate::markdown::{item_marker, linkable};
 use crate::omission::{Omission, OmissionReason};
 use crate::webpage::{Root, Start, attribute, is_empty, tokens};
 
 use super::elements::{Address, Role, is_left_out, language_of, role_of};
 use super::file::HtmlFile;
-use super::leaf::{Finished, Leaf};
+use super::leaf::Leaf;
 use super::math::Math;
+use super::tabs::Tabs;
 use part::Part;
 
 /// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
@@ -33,6 +36,12 @@ impl Content {
     pub(super) fn headings(&self) -> usize {
         let headings = self.blocks.iter().filter(|block| block.is_heading());
         headings.count()
+    }
+
+    /// True if the blocks have the same texts as those of another page.
+    pub(super) fn has_text_of(&self, other: &Self) -> bool {
+        let texts = self.blocks.iter().map(|block| &block.text);
+        texts.eq(other.blocks.iter().map(|block| &block.text))
     }
 }
 
@@ -53,6 +62,9 @@ pub(super) fn read_content(html: &str, address: Address<'_>) -> Content {
 struct Element {
     name: Vec<u8>,
     role: Role,
+    is_panel: bool,
+    /// The offset in the code at which an element with the number of a line may begin.
+    number: Option<usize>,
 }
 
 /// A skipped element, and the number of open elements with its name, to find its end tag.
@@ -86,12 +98,20 @@ struct ContentReader<'a> {
     leaf: Leaf,
     /// The heading, code or table being read. Elements in it do not begin blocks.
     whole: Option<BlockKind>,
+    /// True if only elements with lines hold the code being read.
+    is_in_lines: bool,
+    /// The numbers of lines in the code being read.
+    numbers: Vec<Range<usize>>,
+    /// True if the next cell has the numbers of code in the cell after it.
+    skips_cell: bool,
     /// The number of cells that have begun in the open row.
     cells: usize,
     lists: Vec<Option<u64>>,
     /// The marker of the list item whose text has not begun.
     marker: String,
     nesting: Nesting,
+    tabs: Tabs,
+    panels: OpenPanels,
     /// The formula being read.
     math: Option<Math>,
     /// The language that an element around the next code gives.
@@ -115,10 +135,15 @@ impl<'a> ContentReader<'a> {
             left_out: None,
             leaf: Leaf::default(),
             whole: None,
+            is_in_lines: false,
+            numbers: Vec::new(),
+            skips_cell: false,
             cells: 0,
             lists: Vec::new(),
             marker: String::new(),
             nesting: Nesting::default(),
+            tabs: Tabs::new(html),
+            panels: OpenPanels::default(),
             math: None,
             language: None,
             section: None,
@@ -183,7 +208,11 @@ impl<'a> ContentReader<'a> {
         }
         // The footer of a quote names its author.
         let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
-        if is_footer || is_left_out(&tag) || self.is_beside_title(&tag) {
+        if is_footer
+            || self.tabs.is_tab(tag.span.start)
+            || is_left_out(&tag)
+            || self.is_beside_title(&tag)
+        {
             let name = tag.name.to_vec();
             self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
             return;
@@ -196,10 +225,17 @@ impl<'a> ContentReader<'a> {
             self.math = Some(Math::new(&tag));
             return;
         }
-        let role = self.role_in_part(&tag, role_of(&tag, self.address));
-        if self.whole.is_some() {
-            self.start_in_whole(&tag, role);
+        if **tag.name == *b"td" && std::mem::take(&mut self.skips_cell) {
+            let name = tag.name.to_vec();
+            self.left_out = Some(LeftOut { name, open: 1 });
             return;
+        }
+        let role = self.role_in_part(&tag, role_of(&tag, self.address));
+        let role = self.role_in_code(&tag, role);
+        match self.whole {
+            Some(BlockKind::Code { .. }) => return self.start_in_code(&tag, role),
+            Some(_) => return self.start_in_whole(&tag, role),
+            None => {}
         }
         if role == Role::Item {
             self.end_unclosed_item(tag.span.start);
@@ -226,19 +262,17 @@ impl<'a> ContentReader<'a> {
         }
     }
 
-    /// Begins an element within a heading, code or a table.
+    /// Begins an element within a heading or a table.
     fn start_in_whole(&mut self, tag: &Start, role: Role) {
         let is_table = self.whole == Some(BlockKind::Table);
-        match (&mut self.whole, &role) {
-            (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
-                *language = language_of(tag).unwrap_or_default();
-            }
-            // Some sites show each line of code in an element of its own.
-            (Some(BlockKind::Code { .. }), Role::Block) => self.leaf.end_code_line(),
-            (Some(BlockKind::Code { .. }), _)
-            | (_, Role::Inline | Role::Mark(_) | Role::Jump { .. }) => {}
-            (_, Role::Row) if is_table => self.end_row(),
-            (_, Role::Cell) if is_table => {
+        if let Some(label) = self.tabs.label(tag.span.start) {
+            self.leaf.space();
+            self.leaf.push(label, &(tag.span.start..tag.span.end));
+        }
+        match role {
+            Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
+            Role::Row if is_table => self.end_row(),
+            Role::Cell if is_table => {
                 if self.cells > 0 {
                     self.leaf.end_cell();
                 }
@@ -246,21 +280,19 @@ impl<'a> ContentReader<'a> {
             }
             _ => self.leaf.space(),
         }
-        let is_code = matches!(self.whole, Some(BlockKind::Code { .. }));
         let role = match role {
             Role::Mark(kind) if is_table => self.open_mark(kind),
             Role::Row if is_table => Role::Row,
-            Role::Block if is_code => Role::Block,
-            Role::Jump { id, from } if !is_code => self.open_jump(id, from),
-            // Other marks in headings and code are ignored.
+            Role::Jump { id, from } => self.open_jump(id, from),
+            // Other marks in headings are ignored.
             Role::Inline | Role::Mark(_) => Role::Inline,
-            _ if is_code => Role::Inline,
             _ => Role::Block,
         };
         self.push(tag.clone(), role);
     }
 
     fn start_block(&mut self, tag: Start, role: Role) {
+        let is_panel = self.begin_panel(&tag);
         if role == Role::Code {
             let depth = self.open.len();
             let own = language_of(&tag).map(|name| Around { depth, name });
@@ -311,9 +343,17 @@ impl<'a> ContentReader<'a> {
             }
             Role::Quote => self.nesting.quotes += usize::from(has_room),
             Role::Block => self.begin_around(&tag),
-            Role::Row | Role::Cell | Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
+            Role::Row
+            | Role::Cell
+            | Role::Line
+            | Role::Inline
+            | Role::Mark(_)
+            | Role::Jump { .. } => {}
         }
         self.push(tag, role);
+        if let Some(element) = self.open.last_mut() {
+            element.is_panel |= is_panel;
+        }
     }
 
     /// Opens a mark. Returns [`Role::Inline`] if there is nothing to mark.
@@ -328,7 +368,12 @@ impl<'a> ContentReader<'a> {
     fn push(&mut self, tag: Start, role: Role) {
         if self.open.len() < MAX_DEPTH {
             let name = tag.name.0;
-            self.open.push(Element { name, role });
+            self.open.push(Element {
+                name,
+                role,
+                is_panel: false,
+                number: None,
+            });
         }
     }
 
@@ -377,7 +422,12 @@ impl<'a> ContentReader<'a> {
     fn close_down_to(&mut self, place: usize, at: usize) {
         while self.open.len() > place {
             if let Some(element) = self.open.pop() {
+                self.end_number(&element);
                 self.close(element.role, at);
+                if element.is_panel {
+                    self.end_block();
+                    self.panels.close();
+                }
             }
         }
         self.forget_closed();
@@ -388,7 +438,7 @@ impl<'a> ContentReader<'a> {
             Role::Inline | Role::Cell => {}
             Role::Mark(_) => self.leaf.close(),
             Role::Jump { id, from } => self.close_jump(id, from..at),
-            Role::Block if matches!(self.whole, Some(BlockKind::Code { .. })) => {
+            Role::Block | Role::Line if matches!(self.whole, Some(BlockKind::Code { .. })) => {
                 self.leaf.end_code_line();
             }
             Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
@@ -397,8 +447,9 @@ impl<'a> ContentReader<'a> {
                 self.end_row();
                 self.end_block();
                 self.whole = None;
+                self.is_in_lines = false;
             }
-            Role::Block | Role::Row => self.end_block(),
+            Role::Block | Role::Row | Role::Line => self.end_block(),
             Role::List(_) => {
                 self.end_block();
                 self.lists.pop();
@@ -428,70 +479,9 @@ impl<'a> ContentReader<'a> {
         if let Some(math) = &mut self.math {
             math.push(text, source);
         } else if matches!(self.whole, Some(BlockKind::Code { .. })) {
-            self.leaf.push_code(text, &source);
+            self.code(text, source);
         } else {
             self.leaf.push(text, &source);
         }
-    }
-
-    fn end_row(&mut self) {
-        if self.whole == Some(BlockKind::Table) {
-            self.leaf.end_row();
-            self.cells = 0;
-        }
-    }
-
-    /// Ends the block being read, if it has text.
-    fn end_block(&mut self) {
-        let Finished {
-            text, mut marks, ..
-        } = self.leaf.take();
-        let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
-        let text = match kind {
-            BlockKind::Code { .. } => text.trim_start_matches('\n').to_owned(),
-            _ => text,
-        };
-        if text.is_empty() {
-            return;
-        }
-        if !matches!(kind, BlockKind::Paragraph | BlockKind::Table) {
-            marks.clear();
-        }
-        let marker = std::mem::take(&mut self.marker);
-        let (kind, text) = match kind {
-            BlockKind::Paragraph if !marker.is_empty() => {
-                for mark in &mut marks {
-                    *mark = mark.clone().after(marker.len());
-                }
-                (BlockKind::ListItem, format!("{marker}{text}"))
-            }
-            kind => (self.linked(kind), text),
-        };
-        // HTML is often a single line, so lines are those of the text: a code block has two for its fences, and an empty line follows
-        // each block.
-        let fences = 2 * u32::from(matches!(kind, BlockKind::Code { .. }));
-        let lines = fences + u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-        let (start_line, end_line) = (self.line, self.line.saturating_add(lines - 1));
-        self.line = end_line.saturating_add(2);
-        self.content.blocks.push(Block {
-            kind,
-            // The HTML is generated, so the author's Markdown is unknown; use the text.
-            markdown: text.clone(),
-            text,
-            marks,
-            start_line,
-            end_line,
-            nesting: self.nesting,
-        });
-    }
-
-    fn omit_tag(&mut self, source: Range<usize>) {
-        let is_content = self.place == Position::Within && self.left_out.is_none();
-        let reason = if is_content {
-            OmissionReason::Tag
-        } else {
-            OmissionReason::BesideContent
-        };
-        self.file.omit(reason, source);
     }
 }

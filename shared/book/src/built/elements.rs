@@ -81,6 +81,13 @@ const BLOCKS: [&[u8]; 33] = [
 
 /// The classes of code whose other class is its language: Pandoc's, that of highlight.js, and `ExDoc`'s.
 const HIGHLIGHTERS: [&str; 3] = ["sourceCode", "hljs", "makeup"];
+/// The classes of Javadoc's signatures, whose lines are shown as they are.
+const SIGNATURES: [&str; 4] = [
+    "member-signature",
+    "module-signature",
+    "package-signature",
+    "type-signature",
+];
 
 /// The longest address of a link or picture, in bytes; those with longer ones become plain text. Each block within a link has a copy of its
 /// address. Real addresses are far shorter: many servers refuse longer ones.
@@ -103,6 +110,8 @@ pub(super) enum Role {
     Quote,
     /// A code block.
     Code,
+    /// A line of code.
+    Line,
     /// A table.
     Table,
     /// A row of a table.
@@ -141,6 +150,7 @@ pub(super) fn role_of(tag: &Start, address: Address<'_>) -> Role {
         b"table" => Role::Table,
         b"tr" => Role::Row,
         b"td" | b"th" => Role::Cell,
+        b"div" if SIGNATURES.iter().any(|class| has_word(tag, "class", class)) => Role::Code,
         b"code" | b"kbd" | b"samp" => Role::Mark(Some(MarkKind::Code)),
         b"strong" | b"b" => Role::Mark(Some(MarkKind::Strong)),
         b"em" | b"i" => Role::Mark(Some(MarkKind::Emphasis)),

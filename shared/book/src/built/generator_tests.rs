@@ -29,7 +29,7 @@ fn build_with(front: &str, others: &[(&str, &str)]) -> SiteSettings {
 }
 
 /// Reads the page `guide/soil.html`, whose body this is.
-fn page(body: &str) -> Document {
+pub(super) fn page(body: &str) -> Document {
     let html = format!(
         "<!doctype html><html lang=en><head><title>Soil - Robots</title></head><body>{body}</body></html>"
     );
@@ -42,7 +42,7 @@ fn read(source: &str, html: &str, inputs: &Inputs) -> Result<Document, SkipReaso
     read_document(&settings, "", &page, html.as_bytes(), inputs)
 }
 
-fn lines(page: &Document) -> Vec<String> {
+pub(super) fn lines(page: &Document) -> Vec<String> {
     let line = |block: &Block| match &block.kind {
         BlockKind::Heading { level, anchor, .. } => {
             format!(
@@ -77,9 +77,9 @@ fn docusaurus() {
         "h2 Wet soil #wet",
         "note",
         "Mind it.",
-        "- npm",
-        "- Yarn",
+        "npm",
         "one",
+        "Yarn",
         "two",
         "js: let a;\nb();",
         "More",
@@ -103,7 +103,7 @@ fn vitepress() {
         <h2 id=wet tabindex=-1>Wet <a class=header-anchor href=#wet>\u{200b}</a></h2><div class='tip custom-block'><p class=custom-block-title>TIP</p><p>Mind it.</p></div>
         <div class=vp-code-group><div class=tabs><input type=radio id=tab-a checked><label data-title=npm for=tab-a>npm</label><input type=radio id=tab-b><label for=tab-b>pnpm</label></div>
         <div class=blocks><div class='language-sh active'><button title='Copy Code' class=copy></button><span class=lang>sh</span><pre class=shiki><code><span class=line><span>npm i</span></span>
-<span class=line><span>ls</span></span></code></pre></div></div></div></div></div></main><footer class=VPDocFooter>Edit</footer></div></div></div></div><footer class=VPFooter>MIT</footer></div></div>",
+<span class=line><span>ls</span></span></code></pre></div><div class=language-sh><span class=lang>sh</span><pre><code>pnpm i</code></pre></div></div></div></div></div></main><footer class=VPDocFooter>Edit</footer></div></div></div></div><footer class=VPFooter>MIT</footer></div></div>",
     );
     let expected = [
         "h1 Soil #",
@@ -111,8 +111,9 @@ fn vitepress() {
         "TIP",
         "Mind it.",
         "npm",
-        "pnpm",
         "sh: npm i\nls",
+        "pnpm",
+        "sh: pnpm i",
     ];
     assert_eq!(lines(&page), expected);
 }
@@ -144,7 +145,7 @@ fn starlight() {
         "Did you know?",
         "Mind it.",
         "sh: npm i\n\nls",
-        "- npm",
+        "npm",
         "one",
     ];
     assert_eq!(lines(&page), expected);
@@ -173,8 +174,8 @@ fn material_for_mkdocs() {
         "Note",
         "Mind it.",
         "C",
-        "C++",
         "c: int a;",
+        "C++",
         "two",
         "- Done",
         "Area \\(a^2\\)",
@@ -231,6 +232,35 @@ fn sphinx_with_furo() {
         "Runs.",
     ];
     assert_eq!(lines(&page), expected);
+}
+
+#[test]
+fn sphinx_with_tabs() {
+    let page = page(
+        "<main><h1>A</h1><div class=sd-tab-set><input checked id=t0 type=radio><label class=sd-tab-label for=t0>Linux</label><div class=sd-tab-content><p>One</p></div>
+        <input id=t1 type=radio><label class=sd-tab-label for=t1>Windows</label><div class=sd-tab-content><p>Two</p><p>Three</p></div></div>
+        <div class=sphinx-tabs><div aria-label=Tabs role=tablist><button aria-controls=p0 id=s0 role=tab>C</button><button aria-controls=p1 id=s1 role=tab>Rust</button></div>
+        <div aria-labelledby=s0 id=p0 role=tabpanel><p>Four</p></div><div aria-labelledby=s1 hidden id=p1 role=tabpanel><p>Five</p></div></div><p>After</p></main>",
+    );
+    let panels: Vec<_> = page.blocks.iter().map(|it| it.panels.join("")).collect();
+    let shown: Vec<_> = lines(&page).into_iter().zip(panels).collect();
+    let expected = [
+        ("h1 A #", ""),
+        ("Linux", ""),
+        ("One", "Linux"),
+        ("Windows", ""),
+        ("Two", "Windows"),
+        ("Three", "Windows"),
+        ("C", ""),
+        ("Four", "C"),
+        ("Rust", ""),
+        ("Five", "Rust"),
+        ("After", ""),
+    ];
+    assert_eq!(
+        shown,
+        expected.map(|(text, panel)| (text.to_owned(), panel.to_owned()))
+    );
 }
 
 #[test]
@@ -292,7 +322,10 @@ fn pages_that_the_site_leaves_out_are_skipped_with_the_reason() {
     let file = page_file(&settings, "a.html").expect("a page");
     let mut wanted = missing_inputs(&settings, &file, copy.as_bytes(), &Inputs::new());
     wanted.retain(|path, _| !path.starts_with("bookrag."));
-    assert!(wanted.keys().eq(["b.html", "b/index.html"]), "{wanted:?}");
+    assert!(
+        wanted.keys().eq(["a/index.html", "b.html", "b/index.html"]),
+        "{wanted:?}"
+    );
     let inputs = Inputs::from([
         ("b.html".to_owned(), Some(Vec::new()).into()),
         ("b/index.html".to_owned(), None.into()),
@@ -394,4 +427,26 @@ fn sections_of_a_page_in_one_line_of_html_have_lines_of_their_own() {
         .map(|block| (block.start_line, block.end_line))
         .collect();
     assert_eq!(lines, [(1, 1), (3, 4), (6, 9), (11, 11)]);
+}
+
+#[test]
+fn a_page_that_has_two_files_for_its_address_is_one_page() {
+    let html = |text: &str| format!("<title>A</title><main><h1>A</h1><p>{text}</p></main>");
+    let page_of = html("Text.");
+    let twin = |html: &str| {
+        let file = (
+            "a/index.html".to_owned(),
+            Some(html.as_bytes().to_vec()).into(),
+        );
+        read("a.html", &page_of, &Inputs::from([file])).map(|page| page.url)
+    };
+    let copy = Err(SkipReason::Copy("a/index.html".to_owned()));
+    let own = Ok("/book/a.html".to_owned());
+    assert_eq!(twin(&html("Text.")), copy);
+    assert_eq!(twin(&html("Other.")), own);
+    let redirect = "<meta http-equiv=refresh content='0; url=/book/a.html'>";
+    assert_eq!(twin(&(redirect.to_owned() + &html("Text."))), own);
+    // Of the two, the one in a folder is the page.
+    let index = read("a/index.html", &html("Text."), &Inputs::new());
+    assert_eq!(index.expect("a page").url, "/book/a/");
 }

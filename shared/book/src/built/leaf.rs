@@ -50,6 +50,25 @@ impl Leaf {
         self.has_source(source);
     }
 
+    /// Returns the length of the text.
+    pub(super) fn length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Returns the number that is the text from an offset on, if it begins a line; else `None`. The line continues after the number.
+    pub(super) fn number_from(&mut self, from: usize) -> Option<Range<usize>> {
+        let (before, text) = self.text.split_at_checked(from)?;
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let number = text.trim();
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || !line.trim().is_empty() {
+            return None;
+        }
+        let end = from + text.trim_end_matches('\n').len();
+        self.text.truncate(end);
+        Some(from..end)
+    }
+
     /// Ends a line of code, unless it has just begun.
     pub(super) fn end_code_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {

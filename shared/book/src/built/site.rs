@@ -1,8 +1,9 @@
 //! The place of an HTML file in the built site, and whether it is a page of the book.
 
 use crate::build_paths::{HTML, INDEX, place_in_build};
+use crate::decoding::decode;
 use crate::inputs::{Inputs, content_of};
-use crate::pages::PageFile;
+use crate::pages::{PageFile, page_file};
 use crate::paths::{decoded_url, path_of_address, url_of_path};
 use crate::settings::SiteSettings;
 use crate::skip_reason::SkipReason;
@@ -59,6 +60,26 @@ pub(crate) fn canonical_files(settings: &SiteSettings, page: &PageFile, html: &s
     let canonical = canonical_path(&Head::read(html));
     let other = canonical.filter(|canonical| same_url(canonical) != same_url(&own));
     other.map_or_else(Vec::new, |canonical| files_at(settings, page, &canonical))
+}
+
+/// Returns the file that hosts may show at the address of a page, too: `a/index.html` for `a.html`. Some generators write each page to both.
+pub(crate) fn twin_file(page: &PageFile) -> Option<String> {
+    let bare = page.source.strip_suffix(HTML)?;
+    let is_index = page.source.rsplit('/').next() == Some(INDEX);
+    (!is_index).then(|| format!("{bare}/{INDEX}"))
+}
+
+/// Returns the other file of a page's address and its HTML, if that is a page, too.
+pub(super) fn twin_page(
+    settings: &SiteSettings,
+    page: &PageFile,
+    inputs: &Inputs,
+) -> Option<(String, String)> {
+    let file = twin_file(page)?;
+    let html = decode(content_of(inputs, &file)?).ok()?;
+    let twin = page_file(settings, &file)?;
+    let is_page = url_of(settings, &twin, &Head::read(&html), inputs).is_ok();
+    is_page.then_some((file, html))
 }
 
 /// Returns the path of the canonical address, in the form of all URLs of built pages: decoded as far as that keeps its meaning.

@@ -214,7 +214,12 @@ fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
             vec![Mark::from((MarkKind::Paragraph, 0, text.len()))]
         }
     };
-    blocks.into_iter().chain(block.marks.iter().cloned())
+    let panels = block.panels.iter();
+    let panels = panels.map(|label| Mark::from((MarkKind::Panel(label.clone()), 0, text.len())));
+    blocks
+        .into_iter()
+        .chain(panels)
+        .chain(block.marks.iter().cloned())
 }
 
 fn code_marks(title: Option<&str>, length: usize) -> Vec<Mark> {

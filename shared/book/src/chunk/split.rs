@@ -224,6 +224,7 @@ fn part_of(
         start_line,
         end_line,
         nesting: block.nesting,
+        panels: block.panels.clone(),
     }
 }
 

@@ -292,6 +292,9 @@ impl Preparer<'_> {
             self.own_line(&placeholder.line());
             return;
         }
+        if self.panel(tag) {
+            return;
+        }
         let start = self.at;
         let component = self.empty_component(tag, rest);
         match component {
@@ -387,7 +390,7 @@ impl Preparer<'_> {
 
     /// Escapes block syntax right after a tag, where MDX reads text: no heading in `<div>## x</div>`, no underline of the previous line in
     /// `<td>-</td>`.
-    fn escape_mark_after_tag(&mut self) {
+    pub(super) fn escape_mark_after_tag(&mut self) {
         let rest = &self.text[self.at..];
         let mark = rest.trim_start_matches(' ');
         let is_mark = mark.starts_with(['#', '>', '=', '-'])

@@ -6,7 +6,35 @@ use oxc_ast::ast::{Expression, ObjectExpression, ObjectPropertyKind, Program, St
 
 use super::Preparer;
 use crate::jsx::{AttributeValue, Tag, attributes, text_of};
+use crate::lines::escaped;
+use crate::omission::OmissionReason;
 use crate::script::{language_of, parse};
+use text::marks::PANEL;
+
+/// A line that stands for the start or end of a tab's panel.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum PanelLine {
+    /// The start, with the tab's label.
+    Start(String),
+    End,
+}
+
+impl PanelLine {
+    fn written(&self) -> String {
+        match self {
+            Self::Start(label) => format!("{PANEL}{}{PANEL}", escaped(label)),
+            Self::End => format!("{PANEL}{PANEL}"),
+        }
+    }
+
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let label = line.strip_prefix(PANEL)?.strip_suffix(PANEL)?;
+        Some(match label {
+            "" => Self::End,
+            label => Self::Start(label.to_owned()),
+        })
+    }
+}
 
 /// The labels that the attribute `values` of a `Tabs` gives, by the value of their tab.
 pub(super) type TabLabels = BTreeMap<String, String>;
@@ -41,6 +69,30 @@ impl Preparer<'_> {
             }
             _ => {}
         }
+    }
+}
+
+impl Preparer<'_> {
+    /// Writes the line that begins or ends the panel of a `TabItem` that has a label. Returns false for other tags.
+    pub(super) fn panel(&mut self, tag: &Tag<'_>) -> bool {
+        let is_in_table = self.first == Some('|');
+        if tag.name != "TabItem" || tag.self_closing || is_in_table {
+            return false;
+        }
+        let line = if tag.closing {
+            let had_label = self.open_panels.pop();
+            had_label.unwrap_or(false).then_some(PanelLine::End)
+        } else {
+            self.open_panels.push(!tag.prose.is_empty());
+            tag.prose.first().cloned().map(PanelLine::Start)
+        };
+        let Some(line) = line else {
+            return false;
+        };
+        self.skip(tag.length, OmissionReason::Tag, &tag.prose);
+        self.own_line(&line.written());
+        self.escape_mark_after_tag();
+        true
     }
 }
 

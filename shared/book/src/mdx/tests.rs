@@ -1,5 +1,6 @@
 use super::*;
 use crate::placeholder::Placeholder;
+use text::marks::PANEL;
 
 pub(crate) const MDX: Dialect<'static> = Dialect {
     flavor: Flavor::Mdx,
@@ -21,6 +22,7 @@ fn plain(text: &str) -> String {
     let lines: Vec<_> = prepared
         .text
         .lines()
+        .map(|line| line.trim_matches(PANEL))
         .filter(|line| !matches!(line.trim(), "" | REMOVED_BLOCK))
         .collect();
     lines.join("\n")

@@ -40,7 +40,7 @@ enum Kind {
 struct Candidate {
     kind: Kind,
     at: usize,
-    /// The number of articles directly in it, for `main`.
+    /// The number of articles directly in it.
     articles: usize,
 }
 
@@ -53,6 +53,8 @@ struct Search {
     has_links: bool,
     /// The candidates around the first heading that is in one, outer ones first.
     around_heading: Vec<usize>,
+    /// The number of articles that are in no other candidate.
+    outer_articles: usize,
     /// The level of the heading that is the page's title, and the candidates around it: the first heading of level 1, else the first one.
     title: Option<(u8, Vec<usize>)>,
 }
@@ -67,6 +69,7 @@ impl Root {
             skip_target: None,
             has_links: false,
             around_heading: Vec::new(),
+            outer_articles: 0,
             title: None,
         };
         for Ok(token) in tokens(html) {
@@ -151,8 +154,9 @@ impl Search {
             .iter()
             .rev()
             .filter_map(|(_, candidate)| *candidate);
-        if let Some(outer) = around.next() {
-            self.candidates[outer].articles += 1;
+        match around.next() {
+            Some(outer) => self.candidates[outer].articles += 1,
+            None => self.outer_articles += 1,
         }
     }
 
@@ -174,6 +178,7 @@ impl Search {
             .find(|place| self.is_whole(*place) && self.may_hold_content(*place))
             .or_else(|| self.first_of(Kind::Main))
             .or_else(|| self.first_of(Kind::Docusaurus))
+            .or_else(|| self.only_article())
             .map_or(Root::Body, |place| Root::At(self.candidates[place].at))
     }
 
@@ -181,17 +186,30 @@ impl Search {
     fn is_whole(&self, place: usize) -> bool {
         let mut around_heading = self.around_heading.iter().rev();
         let outer = around_heading.find(|outer| **outer < place);
-        let articles = outer.map_or(0, |outer| self.candidates[*outer].articles);
+        let articles = outer.map_or(self.outer_articles, |outer| {
+            self.candidates[*outer].articles
+        });
         self.candidates[place].kind != Kind::Article || articles == 1
     }
 
-    /// True unless the element is the target of a link that does not skip to the content.
+    /// True unless the element is the target of a link that does not skip to the content, or an article beside the page's title, such as a card.
     fn may_hold_content(&self, place: usize) -> bool {
         let holds_title = self
             .title
             .as_ref()
             .is_some_and(|(_, around)| around.contains(&place));
-        self.candidates[place].kind != Kind::SkipTarget || holds_title
+        let needs_title = match self.candidates[place].kind {
+            Kind::SkipTarget => true,
+            Kind::Article => self.around_heading.first() == Some(&place),
+            Kind::Docusaurus | Kind::Main => false,
+        };
+        holds_title || !needs_title
+    }
+
+    /// Returns the only article of a page without headings.
+    fn only_article(&self) -> Option<usize> {
+        let is_alone = self.title.is_none() && self.outer_articles == 1;
+        self.first_of(Kind::Article).filter(|_| is_alone)
     }
 
     fn first_of(&self, kind: Kind) -> Option<usize> {
@@ -240,6 +258,22 @@ mod tests {
                 "<a href=/>Home</a><a href=#c>Not a skip link</a><div id=c><h1>A</h1></div>",
                 "",
             ),
+            // Only an article.
+            (
+                "<header><a href=/>Forge</a></header><article><h1>A</h1><article>Card</article></article><div>Settings</div>",
+                "<article>",
+            ),
+            (
+                "<header><h2>Forge</h2></header><article><h1>A</h1></article>",
+                "<article>",
+            ),
+            ("<p>Bar</p><article>x</article>", "<article>"),
+            ("<article>x</article><article>y</article>", ""),
+            (
+                "<article><h2>A</h2></article><article><h2>B</h2></article>",
+                "",
+            ),
+            ("<h1>A</h1><p>x</p><article><h2>Card</h2></article>", ""),
             // Tables of contents, and a link in the text.
             (
                 "<h1>A</h1><a href=#b>B</a><div id=b><h2>B</h2></div><div id=c><h2>C</h2></div>",

@@ -27,6 +27,7 @@ pub(super) fn code(text: &str) -> QuotableBlock {
         }),
         text: format!("{opening}\n{code}"),
         markdown: code.strip_suffix('\n').unwrap_or(code).to_owned(),
+        labels: Vec::new(),
     }
 }
 
@@ -55,6 +56,7 @@ pub(super) fn pieces(block: QuotableBlock) -> Vec<QuotableBlock> {
             }),
             text: text.clone(),
             markdown: text,
+            labels: block.labels.clone(),
         }
     });
     blocks.collect()

@@ -26,12 +26,14 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
 static ASKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^.!?]{8,200}\?\s").expect("the pattern is a constant"));
 
-/// Appends a block. The previous block is merged into the new one if it is a title of code or the name of an admonition.
+/// Appends a block. The previous block is merged into the new one if it is a title of code or the name of an admonition, but not if it is the label of
+/// a tab, which is shown above the whole panel.
 pub(super) fn push(blocks: &mut Vec<QuotableBlock>, mut block: QuotableBlock, is_next_line: bool) {
     if block.kind == BlockKind::Heading {
         close_section(blocks);
     }
-    let label = blocks.last().filter(|label| match &block.kind {
+    let before = blocks.last().filter(|before| !block.is_labelled_by(before));
+    let label = before.filter(|label| match &block.kind {
         BlockKind::Code(_) => label.is_short_line() && (is_next_line || label.is_label()),
         BlockKind::Paragraph => is_admonition(label),
         _ => false,

@@ -2,6 +2,7 @@
 
 mod joined;
 mod kept;
+mod tabs;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::markdown::linkable;
 use crate::omission::OmissionReason;
 use crate::webpage::{Start, attribute};
 
-use super::{Around, ContentReader};
+use super::{Around, ContentReader, MAX_DEPTH};
 
 impl ContentReader<'_> {
     /// Begins an element that says something about what it holds: the language of code, the id of a section, or the title of an aside.
@@ -28,6 +28,20 @@ impl ContentReader<'_> {
             self.leaf.push(&label, &(tag.span.start..tag.span.end));
             self.end_block();
         }
+    }
+
+    /// Begins the panel of a tab with its label. Returns false for other elements.
+    pub(super) fn begin_panel(&mut self, tag: &Start) -> bool {
+        let has_room = self.open.len() < MAX_DEPTH;
+        let label = self.tabs.label(tag.span.start).map(str::to_owned);
+        let Some(label) = label.filter(|_| has_room) else {
+            return false;
+        };
+        self.end_block();
+        self.leaf.push(&label, &(tag.span.start..tag.span.end));
+        self.end_block();
+        self.panels.open(&label);
+        true
     }
 
     /// Forgets the names that closed elements gave.
