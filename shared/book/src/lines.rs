@@ -141,6 +141,13 @@ pub(super) fn directive(content: &str) -> Option<(String, &str)> {
     Some((shown, attributes))
 }
 
+/// True for a directive whose title follows its name without brackets: `:::tip Title`. Docusaurus adds the brackets before it parses a page.
+pub(super) fn has_bare_title(content: &str) -> bool {
+    let rest = content.trim_start_matches(':');
+    let title = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '-');
+    !title.trim().is_empty() && !title.trim_start().starts_with(['[', '{'])
+}
+
 /// Returns the `title` of `{title="…" .wide}`.
 fn title_attribute(attributes: &str) -> Option<&str> {
     let (before, after) = attributes.split_once("title=")?;

@@ -15,8 +15,8 @@ use crate::dialect::{Dialect, Flavor};
 use crate::heading_tag::HeadingTag;
 use crate::html::HtmlBlock;
 use crate::lines::{
-    Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
-    split_container_prefix,
+    Fence, closes, continued_prefix, directive, has_bare_title, is_esm, is_heading, opens_fence,
+    quotes_in, split_container_prefix,
 };
 use crate::mdx_code_block::Unwrapped;
 use crate::modules::{EsmBlock, esm_blocks};
@@ -204,7 +204,7 @@ impl<'a> Preparer<'a> {
             self.skip_esm();
         } else if let Some(lines) = self.math_block(content) {
             self.copy_math(prefix, content, lines);
-        } else if let Some((title, rest)) = directive(content) {
+        } else if let Some((title, rest)) = self.directive(prefix, content) {
             self.out.omissions.push(Omission {
                 start_line: self.line,
                 end_line: self.line,
@@ -212,11 +212,17 @@ impl<'a> Preparer<'a> {
                 text: rest.to_owned(),
             });
             self.bound_admonition(content, title.is_empty());
-            self.skip_line(prefix);
-            if !title.is_empty() {
-                let line = self.line - 1;
-                self.out.push(&format!("{prefix}{title}"), line);
-                self.out.push(prefix, line);
+            let inside = continued_prefix(prefix);
+            if title.is_empty() {
+                self.skip_line(&inside);
+            } else {
+                let line = self.line;
+                // The beginning of an item ends a paragraph.
+                if inside == prefix {
+                    self.out.push(prefix, line);
+                }
+                self.skip_line(&format!("{prefix}{title}"));
+                self.out.push(&inside, line);
             }
         } else if self.begins_flow(content) {
             self.flow_line(prefix);
@@ -229,6 +235,20 @@ impl<'a> Preparer<'a> {
             };
             self.text_line(kind);
         }
+    }
+
+    /// Returns the text of the directive on this line, and its attributes. An end without a start is text, and so is a title without brackets on the
+    /// line of an item's marker.
+    fn directive(&self, prefix: &str, content: &'a str) -> Option<(String, &'a str)> {
+        let (title, rest) = directive(content)?;
+        let is_text = if title.is_empty() {
+            let colons = content.bytes().take_while(|byte| *byte == b':').count();
+            let began = self.open_admonitions.last();
+            began.is_none_or(|began| *began > colons)
+        } else {
+            has_bare_title(content) && continued_prefix(prefix) != prefix
+        };
+        (!is_text).then_some((title, rest))
     }
 
     /// Records the start or end of an admonition on this line. The end needs at least as many colons as the start.

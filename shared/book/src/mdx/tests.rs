@@ -54,6 +54,36 @@ fn admonitions_keep_kind_and_title() {
 }
 
 #[test]
+fn an_admonition_that_begins_an_item_is_in_one_item() {
+    assert_eq!(
+        plain("2. :::tip\n   Text\n   :::\n3. b"),
+        "2. Tip\n   Text\n3. b"
+    );
+    assert_eq!(plain("- :::note[Own]\n\n  a\n\n  :::"), "- Note: Own\n  a");
+}
+
+#[test]
+fn colons_that_begin_or_end_no_admonition_are_text() {
+    assert_eq!(plain("::: tip\n\na\n\n:::"), "::: tip\na\n:::");
+    assert_eq!(plain("- :::tip Own\n\n  a"), "- :::tip Own\n  a");
+    assert_eq!(
+        plain("::::tip\n\na\n\n:::\n\n::::\n\n:::"),
+        "Tip\na\n:::\n:::"
+    );
+}
+
+#[test]
+fn an_admonition_component_has_its_name() {
+    let text = "<Admonition type=\"tip\" title=\"My *own*\">\n\na\n\n</Admonition>\n\n<Admonition type=\"note\">\n\nb\n\n</Admonition>";
+    assert_eq!(plain(text), "Tip: My *own*\na\nNote\nb");
+}
+
+#[test]
+fn fragments_leave_no_space() {
+    assert_eq!(plain("a (<>b</>), _c <>d</> e_"), "a (b), _c d e_");
+}
+
+#[test]
 fn comments_and_multi_line_tags_leave_nothing() {
     assert_eq!(
         plain("a <!-- x\n y --> b\n<Foo\n  bar={1}\n/>\nc"),
