@@ -243,22 +243,22 @@ impl<'a> Preparer<'a> {
         let (title, rest) = directive(content)?;
         let is_text = if title.is_empty() {
             let colons = content.bytes().take_while(|byte| *byte == b':').count();
-            let began = self.open_admonitions.last();
-            began.is_none_or(|began| *began > colons)
+            self.open_admonitions.iter().all(|began| *began > colons)
         } else {
             has_bare_title(content) && continued_prefix(prefix) != prefix
         };
         (!is_text).then_some((title, rest))
     }
 
-    /// Records the start or end of an admonition on this line. The end needs at least as many colons as the start.
+    /// Records the start or end of an admonition on this line. An end closes the outermost one that has at most as many
+    /// colons.
     fn bound_admonition(&mut self, content: &str, is_end: bool) {
         let colons = content.bytes().take_while(|byte| *byte == b':').count();
         let open = &mut self.open_admonitions;
         if !is_end {
             open.push(colons);
-        } else if open.last().is_some_and(|began| *began <= colons) {
-            open.pop();
+        } else if let Some(outermost) = open.iter().position(|began| *began <= colons) {
+            open.truncate(outermost);
         }
         self.out.admonitions.push((self.line, open.len()));
     }

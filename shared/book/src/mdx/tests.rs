@@ -70,6 +70,10 @@ fn colons_that_begin_or_end_no_admonition_are_text() {
         plain("::::tip\n\na\n\n:::\n\n::::\n\n:::"),
         "Tip\na\n:::\n:::"
     );
+    assert_eq!(
+        plain(":::tip\n\n:::note\n\na\n\n:::\n\n:::"),
+        "Tip\nNote\na\n:::"
+    );
 }
 
 #[test]
