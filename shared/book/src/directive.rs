@@ -159,6 +159,13 @@ pub(super) fn admonition<'a>(line: &'a str, dialect: Dialect<'_>) -> Option<(Str
     Some((shown, attributes))
 }
 
+/// True for a directive whose title follows its name without brackets: `:::tip Title`. Docusaurus adds the brackets before it parses a page.
+pub(super) fn has_bare_title(line: &str) -> bool {
+    let rest = line.trim_start_matches(':');
+    let title = name_in(rest).map_or(rest, |name| &rest[name.len()..]);
+    !title.trim().is_empty() && !title.trim_start().starts_with(['[', '{'])
+}
+
 /// Returns the `title` of `{title="…" .wide}`.
 fn title_attribute(attributes: &str) -> Option<&str> {
     let (before, after) = attributes.split_once("title=")?;

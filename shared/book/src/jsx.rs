@@ -107,7 +107,8 @@ pub(super) enum Gap {
 
 impl Tag<'_> {
     pub(super) fn gap(&self) -> Gap {
-        if INLINE_TAGS.contains(&self.name) {
+        let is_fragment = self.name.is_empty();
+        if is_fragment || INLINE_TAGS.contains(&self.name) {
             Gap::None
         } else if matches!(self.name, "br" | "img" | "wbr" | "input" | "button")
             || self.name.starts_with(char::is_uppercase)

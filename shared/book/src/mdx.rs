@@ -13,7 +13,7 @@ mod tabs;
 use std::collections::BTreeMap;
 
 use crate::dialect::{Dialect, Flavor};
-use crate::directive::{Directive, admonition};
+use crate::directive::{Directive, admonition, has_bare_title};
 use crate::heading_tag::HeadingTag;
 use crate::html::HtmlBlock;
 use crate::lines::{
@@ -220,7 +220,7 @@ impl<'a> Preparer<'a> {
             self.skip_esm();
         } else if let Some(lines) = self.math_block(content) {
             self.copy_math(prefix, content, lines);
-        } else if let Some((title, rest)) = admonition(content, self.dialect) {
+        } else if let Some((title, rest)) = self.admonition(prefix, content) {
             self.begin_admonition(prefix, content, &title, rest);
         } else if let Some(directive) = Directive::of_line(content) {
             self.line_directive(prefix, &directive);
@@ -239,6 +239,14 @@ impl<'a> Preparer<'a> {
             };
             self.text_line(kind);
         }
+    }
+
+    /// Returns the title and the attributes of the admonition that begins on this line. Docusaurus does not see a title without brackets on the line of
+    /// an item's marker.
+    fn admonition(&self, prefix: &str, content: &'a str) -> Option<(String, &'a str)> {
+        let is_item = continued_prefix(prefix) != prefix;
+        let begun = admonition(content, self.dialect)?;
+        (!is_item || !has_bare_title(content)).then_some(begun)
     }
 
     /// True if a line indented like code follows text. In MDX it can then be a heading or fence; in Markdown it continues the text.

@@ -84,13 +84,15 @@ impl Preparer<'_> {
     pub(super) fn end_container(&mut self, content: &str) -> bool {
         let colons = content.trim_end();
         let is_end = colons.len() >= 3 && colons.bytes().all(|byte| byte == b':');
-        let ended = self
+        let outermost = self
             .containers
-            .pop_if(|container| is_end && container.colons <= colons.len());
-        if ended.is_some() {
+            .iter()
+            .position(|container| is_end && container.colons <= colons.len());
+        if let Some(outermost) = outermost {
+            self.containers.truncate(outermost);
             self.count_admonitions();
         }
-        ended.is_some()
+        outermost.is_some()
     }
 
     fn begin_container(&mut self, opening: &str, is_admonition: bool) {

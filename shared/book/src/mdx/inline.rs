@@ -210,7 +210,7 @@ impl Preparer<'_> {
             self.comment(comment);
         } else if let Some(mut tag) = self.search_tag(rest) {
             let source = &rest[..tag.length];
-            self.label_tab(&mut tag, source);
+            self.label_component(&mut tag, source);
             if self.kind == LineKind::Heading && !self.partials.contains_key(tag.name) {
                 self.tag_in_heading(&tag);
             } else {

@@ -1,4 +1,4 @@
-//! Labels of tabs, as Docusaurus's `Tabs` finds them (`@docusaurus/theme-common` 3.10, `tabsUtils`).
+//! Names of admonitions that are components, and labels of tabs, as Docusaurus's `Tabs` finds them (`@docusaurus/theme-common` 3.10, `tabsUtils`).
 
 use std::collections::BTreeMap;
 
@@ -40,8 +40,8 @@ impl PanelLine {
 pub(super) type TabLabels = BTreeMap<String, String>;
 
 impl Preparer<'_> {
-    /// Makes the label of a `TabItem` its prose: that of `values` of its `Tabs`, else its own `label`, else its `value`.
-    pub(super) fn label_tab(&mut self, tag: &mut Tag<'_>, source: &str) {
+    /// Makes the name of an `Admonition` its prose, and the label of a `TabItem`: that of `values` of its `Tabs`, else its own `label`, else its `value`.
+    pub(super) fn label_component(&mut self, tag: &mut Tag<'_>, source: &str) {
         match (tag.name, tag.closing) {
             ("Tabs", true) => drop(self.tabs.pop()),
             ("Tabs", false) if !tag.self_closing => {
@@ -67,6 +67,7 @@ impl Preparer<'_> {
                     .into_iter()
                     .collect();
             }
+            ("Admonition", false) => tag.prose = vec![admonition_name(source)],
             _ => {}
         }
     }
@@ -93,6 +94,17 @@ impl Preparer<'_> {
         self.own_line(&line.written());
         self.escape_mark_after_tag();
         true
+    }
+}
+
+/// Returns the name and title of an `<Admonition type="tip" title="…">`, as for one written with colons. Docusaurus shows unknown types as `info`.
+fn admonition_name(source: &str) -> String {
+    let kind = text_of(source, "type").unwrap_or_else(|| "info".to_owned());
+    let (first, rest) = kind.split_at(kind.chars().next().map_or(0, char::len_utf8));
+    let name = first.to_uppercase() + rest;
+    match text_of(source, "title").filter(|title| !title.is_empty()) {
+        Some(title) => format!("{name}: {title}"),
+        None => name,
     }
 }
 

@@ -101,6 +101,29 @@ fn the_options_of_a_plugin_name_its_admonitions() {
 }
 
 #[test]
+fn an_admonition_that_begins_an_item_is_in_one_item() {
+    assert_eq!(
+        plain("2. :::tip\n   Text\n   :::\n3. b"),
+        "2. Tip\n   Text\n3. b"
+    );
+    assert_eq!(plain("- :::note[Own]\n\n  a\n\n  :::"), "- Note: Own\n  a");
+}
+
+#[test]
+fn colons_that_begin_or_end_no_admonition_are_text() {
+    assert_eq!(plain("::: tip\n\na\n\n:::"), "::: tip\na\n:::");
+    assert_eq!(plain("- :::tip Own\n\n  a"), "- :::tip Own\n  a");
+    assert_eq!(
+        plain("::::tip\n\na\n\n:::\n\n::::\n\n:::"),
+        "Tip\na\n:::\n:::"
+    );
+    assert_eq!(
+        plain(":::tip\n\n:::note\n\na\n\n:::\n\n:::"),
+        "Tip\nNote\na\n:::"
+    );
+}
+
+#[test]
 fn a_links_destination_is_no_tag_and_no_expression() {
     for line in [
         "[a](<b c.md>) and ![d](<e {f}.png> \"<g> {h}\")",
@@ -136,6 +159,17 @@ fn the_content_of_an_element_that_is_not_shown_is_no_text() {
         plain("<details><summary>More</summary>Text</details>"),
         "More\nText"
     );
+}
+
+#[test]
+fn an_admonition_component_has_its_name() {
+    let text = "<Admonition type=\"tip\" title=\"My *own*\">\n\na\n\n</Admonition>\n\n<Admonition type=\"note\">\n\nb\n\n</Admonition>";
+    assert_eq!(plain(text), "Tip: My *own*\na\nNote\nb");
+}
+
+#[test]
+fn fragments_leave_no_space() {
+    assert_eq!(plain("a (<>b</>), _c <>d</> e_"), "a (b), _c d e_");
 }
 
 #[test]
