@@ -80,7 +80,7 @@ impl Preparer<'_> {
         }
     }
 
-    /// Ends the innermost container if this line does, and returns true then.
+    /// Ends the outermost container that has at most as many colons as this line, with those inside, and returns true then. Without one, the line is text.
     pub(super) fn end_container(&mut self, content: &str) -> bool {
         let colons = content.trim_end();
         let is_end = colons.len() >= 3 && colons.bytes().all(|byte| byte == b':');

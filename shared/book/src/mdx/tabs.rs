@@ -99,10 +99,11 @@ impl Preparer<'_> {
 
 /// Returns the name and title of an `<Admonition type="tip" title="…">`, as for one written with colons. Docusaurus shows unknown types as `info`.
 fn admonition_name(source: &str) -> String {
-    let kind = text_of(source, "type").unwrap_or_else(|| "info".to_owned());
+    let given = attributes(source);
+    let kind = text_of(&given, "type").unwrap_or_else(|| "info".to_owned());
     let (first, rest) = kind.split_at(kind.chars().next().map_or(0, char::len_utf8));
     let name = first.to_uppercase() + rest;
-    match text_of(source, "title").filter(|title| !title.is_empty()) {
+    match text_of(&given, "title") {
         Some(title) => format!("{name}: {title}"),
         None => name,
     }
