@@ -51,7 +51,10 @@ fn a_site_in_another_language_gets_the_multilingual_model() {
         "docusaurus.config.js",
         "module.exports = {title: '花园', baseUrl: '/', i18n: {defaultLocale: 'zh', locales: ['zh']}};",
     );
-    workshop.write("docs/pump.md", "# 水泵\n\n## 安装\n\n请先安装数据库，再启动水泵。\n");
+    workshop.write(
+        "docs/pump.md",
+        "# 水泵\n\n## 安装\n\n请先安装数据库，再启动水泵。\n",
+    );
     let synced = workshop.run(&["sync", "book"]);
     let said = String::from_utf8(synced.stderr).unwrap();
     assert!(said.contains("the site's language is zh"), "{said}");

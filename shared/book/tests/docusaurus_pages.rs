@@ -15,24 +15,10 @@ use serde::Deserialize;
 
 /// Constructs that are read otherwise than Docusaurus shows them: a pattern of the source, in which `_` stands for the name of an
 /// admonition, and what is different. Pages that match one may differ.
-const DIFFERENCES: [(&str, &str); 25] = [
-    (r":rocket:", "names of emoji are not replaced"),
+const DIFFERENCES: [(&str, &str); 21] = [
     (
-        r"highlight-|This will error",
-        "magic comments of code are shown",
-    ),
-    (
-        r":[a-z]+\\?\[",
-        "text directives are shown as they are written",
-    ),
-    (
-        r"(?m)^[ >\d.-]*::[a-z]",
-        "leaf directives are shown as they are written",
-    ),
-    (r":::[a-z]", "names of unknown directives are shown"),
-    (
-        r":::_[ \[].*[{<]",
-        "tags in an admonition's title are shown as they are written, and expressions are removed as attributes",
+        r":::_[ \[].*([{<]|:[a-z]+\[)",
+        "tags and directives in an admonition's title are shown as they are written, and expressions are removed as attributes",
     ),
     (
         r"(?m)^[^|\n]+\n[a-z]+ \| [a-z]+\n---",
@@ -42,7 +28,6 @@ const DIFFERENCES: [(&str, &str); 25] = [
         r"(?m)^\d\. [a-z]+\n:::::\n",
         "a list continues below an admonition whose end directly follows its items",
     ),
-    (r"release\}", "names of constants are not followed"),
     (
         r"\{\[1, 2\]|\{1 \+ 1\}|frontMatter\.|\{<b>",
         "values that only running the page's code would show are left out",
@@ -64,7 +49,7 @@ const DIFFERENCES: [(&str, &str); 25] = [
         "a comment between two lists does not separate them",
     ),
     (
-        r"\{['`4 /f]",
+        r"(?m)\{['`4 /f]|^#+ .*\{release|\{release\}\n---",
         "expressions in a heading are shown as they are written, because their source counts for its id",
     ),
     (r"<br", "a line break in a heading leaves no space"),
@@ -85,6 +70,14 @@ const DIFFERENCES: [(&str, &str); 25] = [
         "items that are indented like code in MDX are text",
     ),
     (
+        r":[a-z]+\[",
+        "the label of a directive in text is a block of its own, so that spaces are around it",
+    ),
+    (
+        r"(?m)^> :::",
+        "the end of an admonition in a quote ends one around it with as many colons",
+    ),
+    (
         r"<em>",
         "spaces between two tags on a line of tags alone remain",
     ),
@@ -101,7 +94,7 @@ const DIFFERENCES: [(&str, &str); 25] = [
         "an export directly below a heading is text",
     ),
     (
-        r"```js\n *[a-z]+\n[^`]",
+        r"```js\n[ >]*[a-z]+\n\n?[^`]",
         "a fence that is open at the end of its item or admonition is read on",
     ),
 ];

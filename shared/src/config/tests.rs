@@ -1,5 +1,4 @@
 use super::*;
-use ::models::local::LocalModel;
 use answer::ModelLimits;
 
 fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {

@@ -67,6 +67,7 @@ fn table(text: &str, marks: &[Mark], stretch: &Range<usize>) -> String {
         start_line: 0,
         end_line: 0,
         nesting: Nesting::default(),
+        panels: Vec::new(),
     };
     page_markdown(&[block]).trim_end().to_owned()
 }

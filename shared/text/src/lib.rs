@@ -2,10 +2,12 @@
 //! stand for something inside a text.
 
 mod words;
+mod bm25;
 mod sentences;
 
 pub mod invisible;
 pub mod marks;
 
+pub use bm25::*;
 pub use sentences::{CLAUSE_ENDS, SENTENCE_ENDS, introduces, sentences};
 pub use words::*;

@@ -26,8 +26,8 @@ use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery, bm25};
 use models::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
 use convert::{
-    embedding_of, from_client, payload_of, point_struct, scored, selected,
-    tokens_of, uuid_of, weighed_tokens,
+    embedding_of, from_client, payload_of, point_struct, scored, selected, tokens_of, uuid_of,
+    weighed_tokens,
 };
 
 /// The dense vectors.

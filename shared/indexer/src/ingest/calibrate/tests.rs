@@ -36,7 +36,9 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 
     let (ingest, _) = run(&ingest);
     let first = calibration(&ingest).expect("it is calibrated");
-    let Scales { book, off_topic } = first.scales;
+    let Scales {
+        book, off_topic, ..
+    } = first.scales;
     let z = |book, off_topic| {
         first
             .scales
