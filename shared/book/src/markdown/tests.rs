@@ -1,3 +1,5 @@
+mod panels;
+
 use std::collections::BTreeMap;
 
 use super::super::mdx::tests::{MARKDOWN, MDX};
@@ -483,24 +485,4 @@ fn alerts_are_read_like_admonitions() {
         ["Warning", "It is hot.", "Wait.", "Text."]
     );
     assert_eq!(texts("> [!OTHER]\n> It is."), ["[!OTHER] It is."]);
-}
-
-#[test]
-fn blocks_have_the_labels_of_the_tabs_around_them() {
-    let page = "<Tabs>\n<TabItem value=\"a\" label=\"On *Linux*\">\n\nOne\n\n- Two\n\n  <Tabs><TabItem value=\"b\">Three</TabItem></Tabs>\n\n</TabItem>\n<TabItem value=\"c\">\n\n```js\nFour\n```\n\n</TabItem>\n</Tabs>\n\nFive";
-    let blocks = blocks(page).into_iter();
-    let shown: Vec<_> = blocks
-        .map(|block| format!("{}: {}", block.panels.join("/"), block.text))
-        .collect();
-    let expected = [
-        ": On *Linux*",
-        "On *Linux*: One",
-        "On *Linux*: - Two",
-        "On *Linux*: b",
-        "On *Linux*/b: Three",
-        ": c",
-        "c: Four",
-        ": Five",
-    ];
-    assert_eq!(shown, expected);
 }

@@ -3,6 +3,7 @@
 //! It also stores readers' rate limits, spending and conversations.
 
 mod site;
+mod calibration;
 mod types;
 mod rate_limit;
 mod insights;
@@ -37,6 +38,7 @@ use statement::Parameter::{self, Ago, Id, Ids, Now, Number, OptionalNumber, Text
 use statement::Statement;
 
 pub use answers::{AnswerLookup, CachedAnswer};
+pub use calibration::{Calibration, Scale, Scales};
 #[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{
@@ -51,14 +53,14 @@ pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use types::{
-    Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow,
-    IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
-    QueryLog, QueryStatus, Rating, Retired, Scale, Scales, StoredDocument, SwitchOutcome,
+    ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow, IndexSpec,
+    IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
+    QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
 };
 pub use written::Account;
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);

@@ -10,6 +10,7 @@ use super::{DatabaseError, begin_write};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../migrations/sqlite/0002_questions.sql"),
+    include_str!("../../migrations/sqlite/0003_terms.sql"),
 ];
 
 #[expect(

@@ -1,0 +1,1 @@
+-- Only the terms of Postgres change (0003_terms.sql of the folder above): those of this file were always computed by the program.
