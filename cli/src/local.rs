@@ -163,7 +163,8 @@ impl LocalBook {
     }
 }
 
-/// Returns the configuration for a site's index: if no embedder was chosen, and the site's default locale is not English, with the multilingual one.
+/// Returns the configuration for a site's index: if no embedder was chosen, with the English one or, if the site's default locale is not English, the
+/// multilingual one.
 ///
 /// # Errors
 /// If the site's settings cannot be read.
@@ -174,6 +175,7 @@ pub(crate) async fn config_for(config: &Config, site: &Site) -> Result<Config, L
         return Ok(config);
     }
     let locale = site.source().await?.settings().await?.default_locale;
+    config.embedder = EmbedderChoice::Local(LocalModel::BgeSmall);
     if Language::of_locale(&locale) != Language::ENGLISH {
         output::status(&format!(
             "note: the site's language is {locale}, so its meaning is compared by the multilingual model; \

@@ -1,4 +1,3 @@
--- Full-text search uses the terms of the other stores: split, without stop words, and stemmed by the program. Rows of indexes that an older release
--- wrote keep the words that Postgres computed, until these indexes are replaced.
-ALTER TABLE document_chunks ALTER COLUMN words DROP EXPRESSION;
-ALTER TABLE document_chunks ALTER COLUMN words SET DEFAULT '';
+-- Full-text search uses the terms of the other stores: split, without stop words, and stemmed by the program. `words` stays for older releases.
+ALTER TABLE document_chunks ADD COLUMN terms tsvector NOT NULL DEFAULT '';
+CREATE INDEX document_chunks_terms ON document_chunks USING gin (terms);

@@ -284,11 +284,16 @@ impl<'w> TermNumbers<'w> {
 /// Splits a text into words, unchanged. Text without spaces, such as a Chinese clause, is one word.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_of_a_word(c))
-        .filter(|word| !word.is_empty())
+        .filter(|word| word.contains(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn is_of_a_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || (!c.is_ascii() && is_combining_mark(c))
+    c.is_alphanumeric() || c == '_' || (!c.is_ascii() && is_mark(c))
+}
+
+/// True for a mark that spells a word, such as a vowel; those that choose the look of a symbol do not.
+fn is_mark(c: char) -> bool {
+    is_combining_mark(c) && !matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 /// True for letters of the scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and of Hangul, which puts them only after
@@ -445,6 +450,7 @@ mod tests {
         for word in ["हिन्दी", "שָׁלוֹם", "cafe\u{301}"] {
             assert_eq!(split(word).collect::<Vec<_>>(), [word]);
         }
+        assert_eq!(split("⚠️ 1️⃣").collect::<Vec<_>>(), ["1"]);
     }
 
     #[test]

@@ -103,7 +103,8 @@ pub(super) fn fused(
     prefer(&mut chunks, &lexical.filed, names);
     sort(&mut chunks);
     keep_each_heading_once(&mut chunks);
-    if weights == Weights::WORDS {
+    let has_words = chunks.iter().any(|found| found.scores.lexical > 0.0);
+    if weights == Weights::WORDS && has_words {
         chunks.retain(|found| found.scores.lexical > 0.0);
     }
     let signals = Signals {

@@ -415,12 +415,12 @@ impl Retriever {
     fn languages(&self, filters: &Filters) -> Vec<Language> {
         let site = &self.index.site;
         let mut languages = vec![language_of(filters)];
-        if !site.default_locale.is_empty() {
-            languages.push(Language::of_locale(&site.default_locale));
-        }
-        if filters.locale.is_none() {
-            let locales = site.locales.iter();
-            languages.extend(locales.map(|locale| Language::of_locale(locale)));
+        let locales = site.locales.iter().chain([&site.default_locale]);
+        for locale in locales.filter(|locale| !locale.is_empty()) {
+            let language = Language::of_locale(locale);
+            if !languages.contains(&language) {
+                languages.push(language);
+            }
         }
         languages
     }

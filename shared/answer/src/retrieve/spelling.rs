@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use text::{TermNumbers, split};
+use text::{TermNumbers, is_unspaced, split};
 
 /// The fewest letters of a word to correct by any one letter; too many shorter words differ by one.
 const SHORTEST: usize = 6;
@@ -74,10 +74,10 @@ fn is_doubled(word: &str, other: &str) -> bool {
     one == other
 }
 
-/// True if a word has only letters, without capitals except that the first word of a question may begin with one.
+/// True if a word has only letters, of a script with spaces, without capitals except that the first word of a question may begin with one.
 fn is_plain(word: &str, is_first: bool) -> bool {
     let mut rest = word.chars().skip(usize::from(is_first));
-    word.chars().all(char::is_alphabetic) && !rest.any(char::is_uppercase)
+    word.chars().all(|c| c.is_alphabetic() && !is_unspaced(c)) && !rest.any(char::is_uppercase)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tells questions that point back at the conversation from those that stand alone.
 
 use crate::retrieve::{Language, Words};
+use text::is_unspaced;
 
 /// Conjunctions of the languages of the panel. This list and the next ones decide only about questions that would be refused alone: any other short
 /// question may be searched for together with the one before.
@@ -35,13 +36,17 @@ pub(crate) fn has_subject(question: &str, language: Language) -> bool {
 /// True if a question says nothing without the conversation ("why?"), continues it ("and in water?"), asks for another form of its answer ("in
 /// simpler words"), or has a word that points back and hardly any of its own ("how do I know if it is?").
 pub(crate) fn points_back(question: &str, language: Language) -> bool {
-    let own_words = Words::new(language).of_question(question).count();
-    let lists: &[&str] = if own_words <= FEW_WORDS {
+    let words = Words::new(language);
+    let own: Vec<(String, String)> = words.of_question(question).collect();
+    // A word of a script without spaces gives about two pairs of characters, and its ending or particle as many.
+    let pairs = own.iter().filter(|(word, _)| word.contains(is_unspaced));
+    let pairs = pairs.count();
+    let lists: &[&str] = if own.len() - pairs + pairs / 4 <= FEW_WORDS {
         &[JOINING, FORM, POINTING]
     } else {
         &[JOINING, FORM]
     };
-    own_words == 0 || lists.iter().any(|list| has_word_of(question, list))
+    own.is_empty() || lists.iter().any(|list| has_word_of(question, list))
 }
 
 /// True if a text has a word of a list.

@@ -12,7 +12,7 @@ use store::catalog::{Calibration, IndexState, Scale, Scales};
 use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Questions that no documentation answers, by language, one a line; half are general knowledge, half are about other software. The lists are
-/// translations of each other. The first is for languages without a list.
+/// translations of each other. The first is for a default locale without a list.
 const OFF_TOPIC: [(&str, &str); 13] = [
     ("en", include_str!("off_topic_questions/en.txt")),
     ("ar", include_str!("off_topic_questions/ar.txt")),
@@ -49,7 +49,7 @@ impl Ingest {
             || index
                 .calibration
                 .as_ref()
-                .is_some_and(|it| !it.is_outgrown(chunks))
+                .is_some_and(|it| !it.is_outgrown(chunks) && self.has_all_locales(it))
         {
             return Ok(0);
         }
@@ -91,6 +91,13 @@ impl Ingest {
             .chain([(default, list_of(default).unwrap_or_default())])
             .map(|(locale, list)| (locale.clone(), list))
             .collect()
+    }
+
+    /// True if a calibration has every locale that would be measured now.
+    fn has_all_locales(&self, calibration: &Calibration) -> bool {
+        let default = &self.index_row.site.default_locale;
+        let mut locales = self.measured_locales().into_keys();
+        locales.all(|locale| locale == *default || calibration.locales.contains_key(&locale))
     }
 
     /// Measures a locale with the questions in its language, whose vectors begin at `first`.

@@ -188,13 +188,13 @@ async fn write_chunks(
     transaction
         .execute(
             &format!(
-                "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, payload, words)
+                "INSERT INTO document_chunks (index_id, document_id, {CHUNK_COLUMNS}, payload, terms)
                  SELECT $1, $2, chunk.*
                  FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::text[]::tsvector[]) AS chunk
                  ON CONFLICT (index_id, chunk_id) DO UPDATE SET {CHUNK_CHANGES},
                     payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
                         THEN document_chunks.payload ELSE excluded.payload END,
-                    words = excluded.words"
+                    terms = excluded.terms"
             ),
             &[
                 (&commit.index_id, Type::INT8),

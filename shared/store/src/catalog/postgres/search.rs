@@ -41,14 +41,14 @@ impl PostgresCatalog {
                 &format!("WITH query AS MATERIALIZED (
                     SELECT text::tsquery AS query FROM unnest($2) AS text),
                  found AS MATERIALIZED (
-                    SELECT chunk_id, words FROM document_chunks
-                    WHERE index_id = $1 AND words @@ $3::text::tsquery AND payload @> $4
+                    SELECT chunk_id, terms FROM document_chunks
+                    WHERE index_id = $1 AND terms @@ $3::text::tsquery AND payload @> $4
                         AND NOT EXISTS (SELECT FROM jsonb_each_text($5) AS most (field, number)
                             WHERE CASE jsonb_typeof(payload #> string_to_array(most.field, '.')) WHEN 'number'
                                 THEN (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8 END)
                         AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
                  hit AS MATERIALIZED (
-                    SELECT chunk_id, query FROM found JOIN query ON found.words @@ query.query),
+                    SELECT chunk_id, query FROM found JOIN query ON found.terms @@ query.query),
                  weight AS MATERIALIZED (
                     SELECT query, ln(1 + ((SELECT count(*) FROM found) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
                     FROM hit GROUP BY query),
@@ -94,8 +94,8 @@ impl PostgresCatalog {
             .query(
                 "SELECT (SELECT count(*) FROM document_chunks WHERE index_id = $1),
                     ARRAY(SELECT (SELECT count(*) FROM document_chunks
-                                  WHERE index_id = $1 AND words @@ terms.term::tsquery)
-                          FROM unnest($2) WITH ORDINALITY AS terms (term, number) ORDER BY number)",
+                                  WHERE index_id = $1 AND terms @@ asked.term::tsquery)
+                          FROM unnest($2) WITH ORDINALITY AS asked (term, number) ORDER BY number)",
                 &[(&index_id, Type::INT8), (&terms, Type::TEXT_ARRAY)],
             )
             .await?;
