@@ -166,7 +166,7 @@ fn read_source_page(
     };
     let origin = Origin {
         settings,
-        page,
+        page: &file,
         url: &url,
     };
     let mut body = read_body(text, &split, inputs, &origin)?;

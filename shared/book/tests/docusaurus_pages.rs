@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 /// Constructs that are read otherwise than Docusaurus shows them: a pattern of the source, in which `_` stands for the name of an
 /// admonition, and what is different. Pages that match one may differ.
-const DIFFERENCES: [(&str, &str); 21] = [
+const DIFFERENCES: [(&str, &str); 20] = [
     (
         r":::_[ \[].*([{<]|:[a-z]+\[)",
         "tags and directives in an admonition's title are shown as they are written, and expressions are removed as attributes",
@@ -53,10 +53,6 @@ const DIFFERENCES: [(&str, &str); 21] = [
         "expressions in a heading are shown as they are written, because their source counts for its id",
     ),
     (r"<br", "a line break in a heading leaves no space"),
-    (
-        r":::NOTE",
-        "names of admonitions in capitals are admonitions here",
-    ),
     (
         r"\n *:::\n *[a-z]+\n *```",
         "an end of an admonition in code ends the admonition for Docusaurus",

@@ -208,7 +208,9 @@ impl<'a> ContentReader<'a> {
         }
         // The footer of a quote names its author.
         let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
+        let is_skipped_cell = **tag.name == *b"td" && std::mem::take(&mut self.skips_cell);
         if is_footer
+            || is_skipped_cell
             || self.tabs.is_tab(tag.span.start)
             || is_left_out(&tag)
             || self.is_beside_title(&tag)
@@ -223,11 +225,6 @@ impl<'a> ContentReader<'a> {
         }
         if **tag.name == *b"math" {
             self.math = Some(Math::new(&tag));
-            return;
-        }
-        if **tag.name == *b"td" && std::mem::take(&mut self.skips_cell) {
-            let name = tag.name.to_vec();
-            self.left_out = Some(LeftOut { name, open: 1 });
             return;
         }
         let role = self.role_in_part(&tag, role_of(&tag, self.address));

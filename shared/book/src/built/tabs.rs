@@ -232,10 +232,13 @@ impl Search {
     }
 }
 
+/// The most tabs of a list that are looked through for the one of a panel. Bounds the time for a hostile page.
+const MOST_TABS: usize = 1_000;
+
 impl TabList {
     /// Returns the tab of the panel at a place.
     fn tab_of(&self, place: usize, panel: &Panel) -> Option<&Tab> {
-        let named = self.tabs.iter().find(|tab| {
+        let named = self.tabs.iter().take(MOST_TABS).find(|tab| {
             let is_named = tab.panel.is_some() && tab.panel == panel.id;
             is_named || (panel.tab.is_some() && panel.tab == tab.id)
         });

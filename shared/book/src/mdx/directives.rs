@@ -12,6 +12,9 @@ pub(super) struct Container {
     is_admonition: bool,
 }
 
+/// The most containers that are open at once; the contents of further ones are read as if they were outside. Bounds the time for a hostile page.
+const MOST_OPEN: usize = 100;
+
 impl Preparer<'_> {
     /// Writes the title of the admonition that this line begins. `rest` is what the title lacks.
     pub(super) fn begin_admonition(
@@ -83,11 +86,11 @@ impl Preparer<'_> {
     /// Ends the outermost container that has at most as many colons as this line, with those inside, and returns true then. Without one, the line is text.
     pub(super) fn end_container(&mut self, content: &str) -> bool {
         let colons = content.trim_end();
-        let is_end = colons.len() >= 3 && colons.bytes().all(|byte| byte == b':');
-        let outermost = self
-            .containers
-            .iter()
-            .position(|container| is_end && container.colons <= colons.len());
+        if colons.len() < 3 || colons.bytes().any(|byte| byte != b':') {
+            return false;
+        }
+        let mut containers = self.containers.iter();
+        let outermost = containers.position(|container| container.colons <= colons.len());
         if let Some(outermost) = outermost {
             self.containers.truncate(outermost);
             self.count_admonitions();
@@ -97,11 +100,13 @@ impl Preparer<'_> {
 
     fn begin_container(&mut self, opening: &str, is_admonition: bool) {
         let colons = opening.bytes().take_while(|byte| *byte == b':').count();
-        self.containers.push(Container {
-            colons,
-            is_admonition,
-        });
-        self.count_admonitions();
+        if self.containers.len() < MOST_OPEN {
+            self.containers.push(Container {
+                colons,
+                is_admonition,
+            });
+            self.count_admonitions();
+        }
     }
 
     /// Records the number of admonitions that are open from this line on.

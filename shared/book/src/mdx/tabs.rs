@@ -97,16 +97,17 @@ impl Preparer<'_> {
     }
 }
 
-/// Returns the name and title of an `<Admonition type="tip" title="…">`, as for one written with colons. Docusaurus shows unknown types as `info`.
+/// Returns the name and title of an `<Admonition type="tip" title="…">` in one line, as for one written with colons.
 fn admonition_name(source: &str) -> String {
     let given = attributes(source);
     let kind = text_of(&given, "type").unwrap_or_else(|| "info".to_owned());
     let (first, rest) = kind.split_at(kind.chars().next().map_or(0, char::len_utf8));
     let name = first.to_uppercase() + rest;
-    match text_of(&given, "title") {
+    let shown = match text_of(&given, "title") {
         Some(title) => format!("{name}: {title}"),
         None => name,
-    }
+    };
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Reads `[{label: 'Apple', value: 'apple'}]`; empty for a computed list.
