@@ -91,7 +91,10 @@ pub(super) fn many(count: usize) -> Vec<NewPoint> {
 
 /// Returns a word that only the point with this number has.
 pub(super) fn word(number: usize) -> String {
-    format!("part{number}")
+    // A word of letters and digits would also be found by its parts.
+    let digits = number.to_string().into_bytes().into_iter();
+    let letters = digits.map(|digit| char::from(b"bcdfghjklm"[usize::from(digit - b'0')]));
+    letters.fold("zq".to_owned(), |word, letter| word + &letter.to_string())
 }
 
 /// A point with this text, and a payload with a value in every field.

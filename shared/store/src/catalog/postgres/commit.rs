@@ -1,6 +1,6 @@
 //! The commit of a document in Postgres.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
@@ -12,9 +12,12 @@ use crate::catalog::sql::{CHUNK_CHANGES, CHUNK_COLUMNS};
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk, sql};
 use crate::index::{document_terms, without_text};
 
-/// The most bytes of a word in a `tsvector`: <https://www.postgresql.org/docs/current/textsearch-limitations.html>.
+/// The limits of a `tsvector`: the last place that it distinguishes, the places of a word, and the bytes of a word.
+/// <https://www.postgresql.org/docs/current/textsearch-limitations.html>.
+const LAST_PLACE: usize = 16_383;
+const MOST_PLACES: usize = 255;
 pub(super) const LONGEST_LEXEME: usize = 2_046;
-/// The most bytes of the text of a `tsvector` here; Postgres takes 1 MB of words with their positions.
+/// The most bytes of the text of a `tsvector` here; Postgres takes 1 MB of words with their places.
 const LONGEST_TSVECTOR: usize = 500_000;
 
 impl PostgresCatalog {
@@ -225,15 +228,19 @@ fn column<'a, T>(chunks: &'a [NewChunk], value: impl Fn(&'a NewChunk) -> T) -> V
     chunks.iter().map(value).collect()
 }
 
-/// Returns terms as the text of a `tsvector`, which has each once. They are letters, digits, marks and underscores, so they need no quotes. Terms and
-/// texts that are too long for Postgres are cut.
+/// Returns terms as the text of a `tsvector`, with their places in the chunk. They are letters, digits, marks and underscores, so they need no quotes.
+/// Terms and texts that are too long for Postgres are cut.
 fn lexemes(terms: Vec<String>) -> String {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (term, place) in terms.into_iter().zip(1..) {
+        let place = LAST_PLACE.min(place);
+        places.entry(term).or_default().push(place.to_string());
+    }
     let mut text = String::new();
-    let distinct: BTreeSet<String> = terms.into_iter().collect();
-    for term in distinct {
+    for (term, mut places) in places {
+        places.truncate(MOST_PLACES);
         if term.len() <= LONGEST_LEXEME && text.len() + term.len() < LONGEST_TSVECTOR {
-            text.push_str(&term);
-            text.push(' ');
+            text.extend([term.as_str(), ":", &places.join(","), " "]);
         }
     }
     text

@@ -56,7 +56,8 @@ impl PostgresCatalog {
                     SELECT chunk_id, sum(weight) AS score FROM hit JOIN weight USING (query) GROUP BY chunk_id)
                  {JOINED} JOIN best USING (chunk_id)
                  WHERE index_id = $1
-                 ORDER BY score DESC, source_file COLLATE \"C\", position
+                 ORDER BY score DESC, ts_rank_cd(terms, $3::text::tsquery) DESC,
+                    source_file COLLATE \"C\", position
                  LIMIT $6"),
                 &[
                     (&index_id, Type::INT8),
