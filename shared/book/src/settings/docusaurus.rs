@@ -375,9 +375,14 @@ pub(super) fn locale_places(
 pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
     let versions = match versions {
         ConfigValue::Map(versions) => versions,
-        ConfigValue::Absent => return Some(BTreeMap::new()),
         ConfigValue::OneOf(_) => {
-            let mut alternatives = versions.alternatives().iter().map(version_paths);
+            let mut alternatives = versions
+                .alternatives()
+                .iter()
+                .map(|versions| match versions {
+                    ConfigValue::Absent => Some(BTreeMap::new()),
+                    versions => version_paths(versions),
+                });
             let first = alternatives.next()??;
             // Only the paths matter.
             let are_equal = alternatives.all(|it| it.as_ref() == Some(&first));
