@@ -129,6 +129,7 @@ pub(super) async fn run(
             ..ReportArguments::default()
         };
         let repair = arguments.repair.then_some(options);
+        let config = &config_for(config, &site).await?;
         (diagnosis.index, diagnosis.repair) = examine(config, &folder, &site, repair).await?;
     }
     if output == Output::Json {
@@ -226,7 +227,6 @@ async fn compare(
     folder: &BookFolder,
     site: &Site,
 ) -> Result<Examination, LocalError> {
-    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, folder, output::status).await?;
     book.context.catalog().check().await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
@@ -235,7 +235,6 @@ async fn compare(
 
 /// Drops the index's vectors, so that the next run recreates them.
 async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Result<(), LocalError> {
-    let config = &config_for(config, site).await?;
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
     let collection = &ingest.index_row.collection;

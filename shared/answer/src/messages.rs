@@ -1,6 +1,7 @@
 //! Fixed sentences of answers, by language.
 
 use crate::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN, UNCERTAIN_ALONE};
+use text::language_code;
 
 /// Replaces a refusal if the embedder does not support the question's language.
 const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for. Please ask in the language of these pages.";
@@ -33,7 +34,7 @@ pub(crate) struct Messages {
 impl Messages {
     /// Returns the sentences for a locale: the configured ones, else those in its language, else English ones.
     pub(crate) fn in_locale(rules: &Rules, locale: &str) -> Self {
-        let code = locale.split(['-', '_']).next().unwrap_or_default();
+        let code = language_code(locale);
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
         let [
             not_covered,

@@ -32,8 +32,7 @@ impl Language {
     /// a list of stop words.
     #[must_use]
     pub fn of_locale(locale: &str) -> Self {
-        let language = locale.split(['-', '_']).next().unwrap_or_default();
-        let language = match &*language.to_ascii_lowercase() {
+        let language = match &*language_code(locale) {
             "nb" | "nn" => "no".to_owned(),
             other => other.to_owned(),
         };
@@ -73,6 +72,13 @@ impl Language {
         let text = text.to_lowercase();
         (!listed.is_empty()).then(|| split(&text).filter(|word| listed.contains(word)).count())
     }
+}
+
+/// Returns the code of a locale's language in lower case: `pt` of `pt-BR`.
+#[must_use]
+pub fn language_code(locale: &str) -> String {
+    let code = locale.split(['-', '_']).next().unwrap_or_default();
+    code.to_ascii_lowercase()
 }
 
 /// Returns the words of a language that say nothing about a text's subject; none for a language without a list.
@@ -189,26 +195,26 @@ impl Words {
         }
     }
 
-    /// Appends the overlapping pairs of characters between the stop words of text without spaces: `如何安装数据库` gives `安装`, `装数`, `数据`, `据库`.
+    /// Appbounds the overlapping pairs of characters between the stop words of text without spaces: `如何安装数据库` gives `安装`, `装数`, `数据`, `据库`.
     fn push_pairs(&self, run: &str, found: &mut Vec<String>) {
         let run = run.to_lowercase();
-        let mut ends: Vec<usize> = run.grapheme_indices(true).map(|(at, _)| at).collect();
-        ends.push(run.len());
-        let count = ends.len() - 1;
+        let mut bounds: Vec<usize> = run.grapheme_indices(true).map(|(at, _)| at).collect();
+        bounds.push(run.len());
+        let count = bounds.len() - 1;
         let (mut from, mut at) = (0, 0);
         while at < count {
             let longest = (at + 2..=count.min(at + LONGEST_STOP_WORD))
                 .rev()
-                .find(|end| self.ignored.contains(&run[ends[at]..ends[*end]]));
+                .find(|end| self.ignored.contains(&run[bounds[at]..bounds[*end]]));
             match longest {
                 Some(end) => {
-                    push_windows(&run, &ends[from..=at], found);
+                    push_neighbours(&run, &bounds[from..=at], found);
                     (from, at) = (end, end);
                 }
                 None => at += 1,
             }
         }
-        push_windows(&run, &ends[from..], found);
+        push_neighbours(&run, &bounds[from..], found);
     }
 
     fn stem(&self, word: &str) -> String {
@@ -317,13 +323,14 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Appends the pairs of neighbours among the characters that end before `ends`, or the only character.
-fn push_windows(text: &str, ends: &[usize], found: &mut Vec<String>) {
-    match ends {
+/// Appends the pairs of neighbours among the characters between `bounds`, or the only character.
+fn push_neighbours(text: &str, bounds: &[usize], found: &mut Vec<String>) {
+    match bounds {
         [] | [_] => {}
         [from, end] => found.push(text[*from..*end].to_owned()),
         _ => found.extend(
-            ends.windows(3)
+            bounds
+                .windows(3)
                 .map(|place| text[place[0]..place[2]].to_owned()),
         ),
     }

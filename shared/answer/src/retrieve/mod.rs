@@ -25,7 +25,7 @@ use crate::error::Error;
 use models::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
 use models::provider::ProviderError;
 use models::rerank::Reranker;
-use store::catalog::{Catalog, IndexRow, Indexing, Scales};
+use store::catalog::{Catalog, IndexRow, Indexing, Scales, SiteInfo};
 use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
@@ -284,7 +284,7 @@ impl Retriever {
             degraded.push(Degradation::Embedder);
         }
         let embed_ms = milliseconds(started);
-        let terms = terms_in(&searched, &self.languages(filters));
+        let terms = terms_in(&searched, &searched_languages(&self.index.site, filters));
         let (found, indexing, off_topic) = tokio::join!(
             self.search(&terms, &question, filters),
             self.indexing(),
@@ -410,20 +410,17 @@ impl Retriever {
     }
 }
 
-impl Retriever {
-    /// Returns the languages of the pages that a search covers. A page keeps its own language when it is shown under a locale without a translation.
-    fn languages(&self, filters: &Filters) -> Vec<Language> {
-        let site = &self.index.site;
-        let mut languages = vec![language_of(filters)];
-        let locales = site.locales.iter().chain([&site.default_locale]);
-        for locale in locales.filter(|locale| !locale.is_empty()) {
-            let language = Language::of_locale(locale);
-            if !languages.contains(&language) {
-                languages.push(language);
-            }
+/// Returns the languages of the pages that a search covers. A page keeps its own language when it is shown under a locale without a translation.
+fn searched_languages(site: &SiteInfo, filters: &Filters) -> Vec<Language> {
+    let mut languages = vec![language_of(filters)];
+    let locales = site.locales.iter().chain([&site.default_locale]);
+    for locale in locales.filter(|locale| !locale.is_empty()) {
+        let language = Language::of_locale(locale);
+        if !languages.contains(&language) {
+            languages.push(language);
         }
-        languages
     }
+    languages
 }
 
 /// Returns the language of the texts that a search covers.

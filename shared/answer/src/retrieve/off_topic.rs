@@ -21,7 +21,8 @@ type Read = (Calibrated, Arc<OffTopic>);
 pub struct OffTopicCache(Arc<Mutex<Option<Read>>>);
 
 impl Retriever {
-    /// Returns how near a question is to the off-topic questions in the language of its locale; `None` without a calibration, or if the catalog does not answer in time.
+    /// Returns how near a question is to the off-topic questions in the language of its locale; `None` without a calibration, or if the catalog does
+    /// not answer in time.
     pub(super) async fn off_topic_nearness(
         &self,
         vector: &[f32],

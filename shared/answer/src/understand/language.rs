@@ -5,7 +5,7 @@ use whatlang::{Detector, Lang, Script, detect};
 use crate::messages::is_translated;
 use crate::{Question, locale_of};
 use store::catalog::SiteInfo;
-use text::Language;
+use text::{Language, language_code};
 
 /// The locale a question is answered from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +147,7 @@ fn code_of(language: Lang) -> Option<&'static str> {
 
 /// Returns the language of a locale such as `pt-BR`; `None` if the detector does not support it.
 fn language_of(locale: &str) -> Option<Lang> {
-    let code = locale.split(['-', '_']).next()?.to_ascii_lowercase();
+    let code = language_code(locale);
     let known = LANGUAGES.binary_search_by_key(&code.as_str(), |(code, _)| *code);
     known.ok().map(|at| LANGUAGES[at].1)
 }

@@ -432,7 +432,7 @@ fn hostile_html_is_read_in_time_without_a_deep_stack() {
         let time = begin.elapsed();
         let start: String = page.chars().take(20).collect();
         assert!(
-            time < Duration::from_secs(60),
+            time < Duration::from_mins(1),
             "{start}: {time:?}, {blocks} blocks"
         );
     }

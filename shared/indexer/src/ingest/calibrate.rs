@@ -10,6 +10,7 @@ use book::chunk::count_tokens;
 use models::embed::{NEAREST_CHUNKS, OffTopic, Purpose, mean_of_best};
 use store::catalog::{Calibration, IndexState, Scale, Scales};
 use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
+use text::language_code;
 
 /// Questions that no documentation answers, by language, one a line; half are general knowledge, half are about other software. The lists are
 /// translations of each other. The first is for a default locale without a list.
@@ -174,7 +175,7 @@ impl Ingest {
 
 /// Returns the place of the questions in a locale's language; `None` without any.
 fn list_of(locale: &str) -> Option<usize> {
-    let language = locale.split(['-', '_']).next()?.to_ascii_lowercase();
+    let language = language_code(locale);
     OFF_TOPIC.iter().position(|(code, _)| *code == language)
 }
 

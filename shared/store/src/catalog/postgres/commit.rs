@@ -12,10 +12,13 @@ use crate::catalog::sql::{CHUNK_CHANGES, CHUNK_COLUMNS};
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk, sql};
 use crate::index::{document_terms, without_text};
 
-/// The limits of a `tsvector`: the last place that it distinguishes, the places of a word, and the bytes of a word.
-/// <https://www.postgresql.org/docs/current/textsearch-limitations.html>.
+// The limits of a `tsvector`: <https://www.postgresql.org/docs/current/textsearch-limitations.html>.
+
+/// The last place in a text that is told apart from later ones.
 const LAST_PLACE: usize = 16_383;
+/// The most places of a word.
 const MOST_PLACES: usize = 255;
+/// The most bytes of a word.
 pub(super) const LONGEST_LEXEME: usize = 2_046;
 /// The most bytes of the text of a `tsvector` here; Postgres takes 1 MB of words with their places.
 const LONGEST_TSVECTOR: usize = 500_000;
