@@ -26,7 +26,7 @@ pub(super) struct Directive<'a> {
     /// The colons and the name, with the bracket before the label.
     pub(super) opening: &'a str,
     pub(super) name: &'a str,
-    /// Empty if there is none.
+    /// The text in brackets; empty without any.
     pub(super) label: &'a str,
     /// What follows the label: a bracket and the attributes in braces.
     pub(super) closing: &'a str,

@@ -114,9 +114,8 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
 }
 
-/// Returns the locales that show a page's file, the one that its text is stored in first: a translation is shown in its own locale, an original in
-/// each without a translation. The default locale may have translations too, and others then show the original all the same. `exists` tells which
-/// files there are.
+/// Returns the locales that show a page's file: a translation is shown in its own locale, an original in each locale without a translation, which may
+/// leave out the default one. The text is stored in the first. `exists` is true for the paths of files.
 pub fn shown_in<'a>(
     settings: &'a SiteSettings,
     page: &'a PageFile,

@@ -242,9 +242,9 @@ pub(super) async fn a_facet_whose_kind_changed_is_compared_until_pages_are_read_
     let index_id = live_index(catalog).await;
     write_distinguished(catalog, index_id).await;
     for (name, value, expected) in [
-        // A list of texts is no number, so it does not exceed one.
+        // Texts are not compared with a number, so all chunks are found.
         ("plan", FacetFilter::Number(1.0), 31),
-        // A number is not among texts.
+        // A number equals no text.
         ("release", FacetFilter::Text("2.5".to_owned()), 0),
     ] {
         let filters = Filters {

@@ -83,7 +83,8 @@ impl Preparer<'_> {
         }
     }
 
-    /// Ends the outermost container that has at most as many colons as this line, with those inside, and returns true then. Without one, the line is text.
+    /// Ends the outermost container that has at most as many colons as this line, with those inside. Returns false if there is none, so that the line is
+    /// text.
     pub(super) fn end_container(&mut self, content: &str) -> bool {
         let colons = content.trim_end();
         if colons.len() < 3 || colons.bytes().any(|byte| byte != b':') {

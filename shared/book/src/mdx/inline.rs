@@ -261,8 +261,14 @@ impl Preparer<'_> {
         self.copy(text.len());
     }
 
+    /// True for the start of an element whose content is not shown. A `head` in the text of a Markdown page is a tag that browsers ignore.
+    fn is_unseen(&self, tag: &Tag<'_>) -> bool {
+        let is_ignored = tag.name == "head" && self.dialect.flavor == Flavor::Markdown;
+        UNSEEN_ELEMENTS.contains(&tag.name) && !tag.closing && !tag.self_closing && !is_ignored
+    }
+
     fn tag(&mut self, tag: &Tag<'_>, rest: &str) {
-        if UNSEEN_ELEMENTS.contains(&tag.name) && !tag.closing && !tag.self_closing {
+        if self.is_unseen(tag) {
             let end = format!("</{}>", tag.name);
             let length = self.search(|| rest.find(&end).ok_or(rest.len()));
             let length = length.map_or(tag.length, |at| at + end.len());

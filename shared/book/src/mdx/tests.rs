@@ -152,6 +152,9 @@ fn the_content_of_an_element_that_is_not_shown_is_no_text() {
     ] {
         assert_eq!(plain(page), "Text", "{page}");
     }
+    let page = "Put <head> here.\n\nText\n\n```html\n</head>\n```";
+    let prepared = prepare(page, 1, MARKDOWN, &BTreeMap::new(), None);
+    assert!(prepared.text.contains("\n\nText\n\n"), "{}", prepared.text);
     let details =
         "<details open>\n<summary title=\"No\">More *of* it</summary>\n\nText\n</details>";
     assert_eq!(plain(details), "More *of* it\nText");

@@ -188,12 +188,13 @@ impl S3Source {
             .collect()
     }
 
-    /// Lists the objects whose keys begin with a prefix.
+    /// Lists the objects whose keys begin with a prefix. Encoded keys may hold characters that XML cannot.
     fn listed(&self, prefix: &str) -> ListObjectsV2FluentBuilder {
         self.client
             .list_objects_v2()
             .bucket(&self.bucket)
             .prefix(prefix)
+            .encoding_type(EncodingType::Url)
     }
 
     /// Returns the key of an object in a listing, decoded if the server encoded it, which not every server does.
