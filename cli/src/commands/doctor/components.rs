@@ -94,7 +94,7 @@ mod tests {
             [
                 "docs/a.mdx, line 5: <Cards/>, the first of 3 uses",
                 "docs/a.mdx, line 3: <Steps of=\"a\" />",
-                "docs/b.mdx, line 5: <Video />",
+                "docs/b.mdx, line 6: <Video />",
             ]
         );
     }

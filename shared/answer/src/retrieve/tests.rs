@@ -12,7 +12,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fusion::tests::section;
-use super::{Backends, Query, Retrieved, Retriever};
+use super::{Backends, Language, Query, Retrieved, Retriever, searched_languages};
 use crate::degradation::Degradation;
 use book::Placement;
 use models::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
@@ -54,6 +54,23 @@ pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
         off_topic: crate::retrieve::OffTopicCache::default(),
     };
     Retriever { backends, index }
+}
+
+#[test]
+fn a_search_looks_for_words_in_every_language_of_the_site_once() {
+    let site = SiteInfo {
+        default_locale: "en".to_owned(),
+        locales: ["en", "de", "de-AT"].map(str::to_owned).into(),
+        ..SiteInfo::default()
+    };
+    let german = Filters {
+        locale: Some("de".to_owned()),
+        ..Filters::default()
+    };
+    let [english, german_first] =
+        [Filters::default(), german].map(|filters| searched_languages(&site, &filters));
+    let [en, de] = ["en", "de"].map(Language::of_locale);
+    assert_eq!((english, german_first), (vec![en, de], vec![de, en]));
 }
 
 #[tokio::test]

@@ -112,8 +112,10 @@ impl Book {
         filters: &Filters,
         limit: usize,
     ) -> Vec<ScoredPoint> {
+        let locale = filters.locale.as_deref().unwrap_or("en");
+        let languages = [Language::ENGLISH, Language::of_locale(locale)];
         let query = VectorQuery {
-            terms: &terms_in(text, &[Language::ENGLISH]),
+            terms: &terms_in(text, &languages),
             vector,
             tokens: &[],
             with_questions: true,
