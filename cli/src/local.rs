@@ -7,7 +7,10 @@ use std::path::PathBuf;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::{Config, EmbedderChoice};
-use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
+use bookrag::context::{
+    Context, INGEST_STATEMENT_TIMEOUT, StartError, embedder, postgres_catalog, reranker,
+    vector_index,
+};
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use bookrag::local::LocalModel;
@@ -222,7 +225,10 @@ async fn open_stores(
     };
     if let Some(url) = &config.database_url {
         let index = hosted_index.ok_or(LocalError::NoVectorStore)?;
-        return Ok((postgres_catalog(config, url)?, index));
+        return Ok((
+            postgres_catalog(config, url, INGEST_STATEMENT_TIMEOUT)?,
+            index,
+        ));
     }
     let sqlite = SqliteCatalog::open(&folder.store()).await?;
     let index =
@@ -238,7 +244,7 @@ pub(crate) async fn open_catalog(
     find: impl FnOnce() -> Result<BookFolder, LocalError>,
 ) -> Result<Catalog, LocalError> {
     match &config.database_url {
-        Some(url) => Ok(postgres_catalog(config, url)?),
+        Some(url) => Ok(postgres_catalog(config, url, INGEST_STATEMENT_TIMEOUT)?),
         None => Ok(Catalog::Sqlite(
             SqliteCatalog::open(&find()?.store()).await?,
         )),

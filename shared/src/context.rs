@@ -47,6 +47,10 @@ use store::index::{IndexError, bm25_settings};
 
 /// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time limit of a statement of ingest or of a command, which may read the whole book.
+pub const INGEST_STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
+/// Time limit of a statement while a reader waits.
+const READER_STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of an embedding request.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of a reranking request; after it, the order of retrieval is kept.
@@ -260,7 +264,7 @@ impl Context {
             embedder: embedder(config, log_start).await?,
             reranker: reranker(config, log_start).await?,
             vectors: vector_index(config, url)?,
-            catalog: postgres_catalog(config, database)?,
+            catalog: postgres_catalog(config, database, READER_STATEMENT_TIMEOUT)?,
             off_topic: OffTopicCache::default(),
         };
         Self::new(config, backends)

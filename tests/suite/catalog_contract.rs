@@ -315,7 +315,9 @@ laws! {
         an_answer_is_of_its_index_and_goes_with_it
         an_answer_is_kept_for_a_week_at_most;
     frequencies:
-        the_chunks_that_have_a_word_are_counted;
+        the_chunks_that_have_a_word_are_counted
+        the_counts_follow_the_chunks_of_a_page
+        concurrent_commits_are_all_counted;
     searching:
         chunks_are_found_by_their_words
         a_word_is_found_in_its_other_forms

@@ -16,7 +16,8 @@ use bookrag::catalog::Catalog;
 use bookrag::chunk::ChunkPolicy;
 use bookrag::config::Config;
 use bookrag::context::{
-    INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_catalog, question_writer,
+    INGEST_INDEX_TIMEOUT, INGEST_STATEMENT_TIMEOUT, StartError, embedder, postgres_catalog,
+    question_writer,
 };
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
@@ -90,7 +91,7 @@ impl Function {
             policy: config.chunk_policy.clone(),
             embedder,
             index: index.map_err(StartError::from)?,
-            catalog: postgres_catalog(config, catalog)?,
+            catalog: postgres_catalog(config, catalog, INGEST_STATEMENT_TIMEOUT)?,
             migrated_over: match config.database_url_direct {
                 Some(_) => "DATABASE_URL_DIRECT",
                 None => "DATABASE_URL",

@@ -11,17 +11,20 @@ use store::index::VectorIndex;
 
 /// Time limit of a query's call to the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time limit of a statement, and of connecting.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time limit of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections of an instance, which serves one request at a time.
 const POOL_SIZE: usize = 2;
 
-/// Creates the catalog at `DATABASE_URL`, which connects on first use.
+/// Creates the catalog at `DATABASE_URL`, which connects on first use. No statement takes longer than `statement_timeout`.
 ///
 /// # Errors
 /// If the URL is invalid.
-pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, StartError> {
+pub fn postgres_catalog(
+    config: &Config,
+    url: &SecretString,
+    statement_timeout: Duration,
+) -> Result<Catalog, StartError> {
     let catalog = PostgresCatalog::new(PostgresOptions {
         url: url.clone(),
         direct_url: config.database_url_direct.clone(),
@@ -29,7 +32,7 @@ pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, 
             required: config.environment == Environment::Lambda,
             authorities: config.database_authorities.clone(),
         },
-        statement_timeout: STATEMENT_TIMEOUT,
+        statement_timeout,
         connect_timeout: CONNECT_TIMEOUT,
         pool_size: POOL_SIZE,
     })?;

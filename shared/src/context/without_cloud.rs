@@ -1,5 +1,7 @@
 //! Refuses the settings of hosted stores, which this build does not have.
 
+use std::time::Duration;
+
 use secrecy::SecretString;
 
 use super::StartError;
@@ -11,7 +13,7 @@ use store::index::VectorIndex;
 ///
 /// # Errors
 /// Always: this build has no Postgres.
-pub fn postgres_catalog(_: &Config, _: &SecretString) -> Result<Catalog, StartError> {
+pub fn postgres_catalog(_: &Config, _: &SecretString, _: Duration) -> Result<Catalog, StartError> {
     Err(not_in_this_build("DATABASE_URL"))
 }
 

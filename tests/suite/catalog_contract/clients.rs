@@ -40,7 +40,7 @@ async fn twenty_clients_on_two_connections_all_succeed() {
         assert_eq!(document.revision, changes, "{}", document.row.source);
     }
 
-    let known = catalog.known_points(index_id).await.unwrap();
+    let known = catalog.known_points(index_id, None, 1_000).await.unwrap();
     let distinct: HashSet<Uuid> = known.iter().map(|(point, _)| *point).collect();
     assert_eq!(distinct.len(), known.len(), "a point is in use and pending");
     let used = known.iter().filter(|(_, is_used)| *is_used);

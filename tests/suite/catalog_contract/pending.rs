@@ -113,8 +113,7 @@ pub(super) async fn all_points_are_known_and_those_in_use_have_a_source(store: S
     let mut next = commit(index_id, SOURCE, 1, &old[..1]);
     next.intents = Vec::new();
     write(catalog, &next).await;
-    let mut known = catalog.known_points(index_id).await.unwrap();
-    known.sort();
+    let known = catalog.known_points(index_id, None, 1_000).await.unwrap();
     let mut expected = vec![
         (old[0].point_id, true),
         (old[1].point_id, false),
@@ -122,10 +121,27 @@ pub(super) async fn all_points_are_known_and_those_in_use_have_a_source(store: S
     ];
     expected.sort();
     assert_eq!(known, expected);
-    let points: Vec<Uuid> = known.into_iter().map(|(point, _)| point).collect();
+    let points: Vec<Uuid> = known.iter().map(|(point, _)| *point).collect();
+    // The same points, one by one.
+    let mut paged: Vec<(Uuid, bool)> = Vec::new();
+    while paged.len() < known.len() {
+        let last = paged.last().map(|(point, _)| *point);
+        let page = catalog.known_points(index_id, last, 1).await.unwrap();
+        assert_eq!(page.len(), 1);
+        paged.extend(page);
+    }
+    assert_eq!(paged, known);
+    let last = known.last().map(|(point, _)| *point);
+    assert_eq!(catalog.known_points(index_id, last, 1).await.unwrap(), []);
     let sources = catalog.sources_of_points(index_id, &points).await.unwrap();
     assert_eq!(sources, [(old[0].point_id, SOURCE.to_owned())]);
-    assert_eq!(catalog.known_points(index_id + 1).await.unwrap(), []);
+    assert_eq!(
+        catalog
+            .known_points(index_id + 1, None, 1_000)
+            .await
+            .unwrap(),
+        []
+    );
 }
 
 pub(super) async fn an_intent_is_either_claimed_or_committed(store: Store) {

@@ -78,6 +78,11 @@ pub(super) async fn all_points_are_listed_and_deleted_beyond_one_page(store: Sto
     assert_eq!(index.point_ids(name).await.unwrap(), expected);
     assert_eq!(index.count(name).await.unwrap(), MORE_THAN_A_PAGE as u64);
 
+    let mut sorted = expected.iter().copied();
+    let after = sorted.nth(1);
+    let page = index.point_ids_after(name, after, 3).await.unwrap();
+    assert_eq!(page, sorted.take(3).collect::<BTreeSet<_>>());
+
     // The last page is full.
     index.delete(name, &[last]).await.unwrap();
     let listed = index.point_ids(name).await.unwrap();

@@ -277,12 +277,7 @@ impl Retriever {
         let synonyms = Synonyms::new(query, &self.index.site.synonyms, &words);
         let searched = synonyms.with(query);
         let started = Instant::now();
-        let mut degraded = Vec::new();
-        let (question, failure) = self.embed(&searched, &synonyms, language_of(filters)).await;
-        if let Some(error) = failure {
-            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "searching by words only");
-            degraded.push(Degradation::Embedder);
-        }
+        let (question, mut degraded) = self.embed(&searched, &synonyms, language_of(filters)).await;
         let embed_ms = milliseconds(started);
         let terms = terms_in(&searched, &searched_languages(&self.index.site, filters));
         let (found, indexing, off_topic) = tokio::join!(
@@ -296,7 +291,8 @@ impl Retriever {
             .chunks
             .retain(|found| may_be_found(&found.chunk, open_page));
         degraded.extend(indexing.map(|_| Degradation::Indexing));
-        degraded.extend(found.degraded.iter().copied());
+        found.degraded.retain(|it| !degraded.contains(it));
+        degraded.append(&mut found.degraded);
         let times = found.times;
         let started = Instant::now();
         let (query, mut candidates, mut signals) =

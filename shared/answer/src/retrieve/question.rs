@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use super::synonyms::Synonyms;
 use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
+use crate::degradation::Degradation;
 use models::embed::{Embedding, Purpose, WeightedToken};
 use models::provider::ProviderError;
+use store::catalog::CatalogError;
 use text::{DocumentFrequencies, Language, Words};
 
-/// Time limit for counting the chunks that contain the question's words.
+/// Time limit for reading how many chunks contain the question's words.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
 
 /// The most words of a question that are counted; of more words, the longest are. 672 questions of real users have at most 37 different words. Each
-/// counted word costs a query.
+/// counted word costs a look-up.
 const MOST_COUNTED: usize = 128;
 /// The least weight of a token: a word such as `how` says little, but not nothing.
 const LEAST_WEIGHT: f32 = 0.5;
@@ -30,14 +32,14 @@ pub(super) struct EmbeddedQuestion {
 }
 
 impl Retriever {
-    /// Embeds a question with its synonyms, and weights its tokens. The catalog counts word frequencies concurrently. If the embedder fails, returns
-    /// only the frequencies, with the error.
+    /// Embeds a question with its synonyms, and weights its tokens. The catalog counts word frequencies concurrently. Returns the dependencies that
+    /// failed, too: without the embedder there are only the frequencies, and without the catalog all words weigh the same.
     pub(super) async fn embed(
         &self,
         question: &str,
         synonyms: &Synonyms<'_>,
         language: Language,
-    ) -> (EmbeddedQuestion, Option<ProviderError>) {
+    ) -> (EmbeddedQuestion, Vec<Degradation>) {
         let words = self.token_words(question);
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
@@ -46,22 +48,31 @@ impl Retriever {
         let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
         let counted = longest(counted.collect(), MOST_COUNTED);
-        let (embedded, mut frequencies) =
+        let (embedded, frequencies) =
             tokio::join!(embedded, self.document_frequencies(counted, language));
+        let mut degraded = Vec::new();
+        let embedded = embedded
+            .unwrap_or(Err(ProviderError::Timeout))
+            .unwrap_or_else(|error| {
+                tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "searching by words only");
+                degraded.push(Degradation::Embedder);
+                Vec::new()
+            });
+        let mut frequencies = frequencies.unwrap_or_else(|error| {
+            tracing::warn!(stage = "embed", %error, "giving all words of the question the same weight");
+            degraded.push(Degradation::Catalog);
+            None
+        });
         if let Some(frequencies) = &mut frequencies {
             synonyms.count(frequencies, &stemmed);
         }
-        let (embedded, failure) = match embedded.unwrap_or(Err(ProviderError::Timeout)) {
-            Ok(embedded) => (embedded, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
         let embedding = embedded.into_iter().next().unwrap_or_default();
         let question = EmbeddedQuestion {
             tokens: weighted(&embedding, &words, frequencies.as_ref()),
             vector: embedding.vector,
             frequencies,
         };
-        (question, failure)
+        (question, degraded)
     }
 
     /// Returns the word of each token of a question; empty if the index has no comparable token vectors.
@@ -74,33 +85,22 @@ impl Retriever {
         words.map(|word| &question[word]).collect()
     }
 
-    /// Returns how many chunks contain each word; `None` if the catalog is unavailable.
+    /// Returns how many chunks contain each word; `None` without words, or if the catalog was unavailable before.
     async fn document_frequencies(
         &self,
         words: BTreeSet<String>,
         language: Language,
-    ) -> Option<DocumentFrequencies> {
+    ) -> Result<Option<DocumentFrequencies>, CatalogError> {
         let index_id = self.index.index_id;
         if words.is_empty() || index_id == UNKNOWN_INDEX {
-            return None;
+            return Ok(None);
         }
         let counted = self
             .catalog()
             .document_frequencies(index_id, &words, language);
-        match tokio::time::timeout(FREQUENCIES_DEADLINE, counted).await {
-            Ok(Ok(frequencies)) => Some(frequencies),
-            Ok(Err(error)) => {
-                tracing::warn!(stage = "embed", %error, "giving all words of the question the same weight");
-                None
-            }
-            Err(_) => {
-                tracing::warn!(
-                    stage = "embed",
-                    "the catalog did not count words in time, giving all words of the question the same weight"
-                );
-                None
-            }
-        }
+        let counted = tokio::time::timeout(FREQUENCIES_DEADLINE, counted).await;
+        let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
+        counted.unwrap_or_else(late).map(Some)
     }
 }
 

@@ -20,6 +20,11 @@ const DOCUMENTS_AT_ONCE: usize = 128;
 /// Missing points that are checked again in one call.
 const POINTS_AT_ONCE: usize = 1_000;
 
+/// Ids that are read at once from each store. Few in tests, whose books are small.
+const RANGE: usize = if cfg!(test) { 3 } else { 10_000 };
+/// A comparison ends after this many differences.
+const MOST_DIFFERENCES: usize = 100_000;
+
 /// Differences between the vector store and the catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
@@ -27,6 +32,15 @@ pub struct Differences {
     pub stray: Vec<Uuid>,
     /// Points of chunks that the store does not hold, by their document's source.
     pub lost: BTreeMap<String, BTreeSet<Uuid>>,
+}
+
+/// Differences of the points whose ids are in a range.
+struct ComparedRange {
+    stray: Vec<Uuid>,
+    /// Points of chunks that the store did not hold when it was read.
+    missing: Vec<Uuid>,
+    /// The last id of the range; `None` if no more follow.
+    last: Option<Uuid>,
 }
 
 /// What the stores hold of a document.
@@ -40,31 +54,62 @@ struct Stored {
 }
 
 impl Ingest {
-    /// Compares the store's points with the catalog's. Writers may be active.
+    /// Compares the store's points with the catalog's. Writers may be active. It ends early after [`MOST_DIFFERENCES`], so that its memory does not
+    /// grow with the book; the next comparison finds the rest.
     pub async fn compare(&self) -> Result<Differences, IngestError> {
         let collection = &self.index_row.collection;
+        let exists = self.index.has_collection(collection).await?;
+        let mut differences = Differences::default();
+        let mut found = 0;
+        let mut after = None;
+        while found < MOST_DIFFERENCES {
+            let range = self.compare_after(after, exists).await?;
+            found += range.stray.len() + range.missing.len();
+            differences.stray.extend(range.stray);
+            for (source, points) in self.lost(exists, &range.missing).await? {
+                differences.lost.entry(source).or_default().extend(points);
+            }
+            match range.last {
+                Some(last) => after = Some(last),
+                None => break,
+            }
+        }
+        Ok(differences)
+    }
+
+    /// Compares the points behind `after` in the order of their ids, as far as one page of both stores reaches.
+    async fn compare_after(
+        &self,
+        after: Option<Uuid>,
+        exists: bool,
+    ) -> Result<ComparedRange, IngestError> {
         // Read the points first: an id is written to the catalog before its point is stored, so a stored point that the catalog
         // does not know afterwards is stray, or was deleted in between.
-        let exists = self.index.has_collection(collection).await?;
-        let stored = if exists {
-            self.index.point_ids(collection).await?
+        let mut stored = if exists {
+            let collection = &self.index_row.collection;
+            self.index.point_ids_after(collection, after, RANGE).await?
         } else {
             BTreeSet::new()
         };
-        let known = self.known_points().await?;
-        let stray = stored
-            .iter()
-            .filter(|point| !known.contains_key(point))
-            .copied()
-            .collect();
-        let missing: Vec<Uuid> = known
-            .iter()
-            .filter(|(point, is_used)| **is_used && !stored.contains(point))
-            .map(|(point, _)| *point)
-            .collect();
-        drop((stored, known));
-        let lost = self.lost(exists, &missing).await?;
-        Ok(Differences { stray, lost })
+        let index_id = self.index_row.index_id;
+        let known = self.catalog.known_points(index_id, after, RANGE).await?;
+        let ends = [
+            page_end(stored.len(), stored.last().copied()),
+            page_end(known.len(), known.last().map(|(point, _)| *point)),
+        ];
+        let last = ends.into_iter().flatten().min();
+        let is_within = |point: &Uuid| last.is_none_or(|last| *point <= last);
+        let mut missing = Vec::new();
+        for (point, is_used) in known.into_iter().filter(|(point, _)| is_within(point)) {
+            if !stored.remove(&point) && is_used {
+                missing.push(point);
+            }
+        }
+        Ok(ComparedRange {
+            stray: stored.into_iter().filter(is_within).collect(),
+            missing,
+            last,
+        })
     }
 
     /// Returns the points among `missing` that a chunk has but the store still lacks, by their document's source.
@@ -229,16 +274,11 @@ impl Ingest {
         }
         Ok(restored)
     }
+}
 
-    /// Returns every point that the catalog knows, with `true` if it belongs to a chunk.
-    async fn known_points(&self) -> Result<BTreeMap<Uuid, bool>, IngestError> {
-        let points = self.catalog.known_points(self.index_row.index_id).await?;
-        let mut known = BTreeMap::new();
-        for (point, is_used) in points {
-            *known.entry(point).or_default() |= is_used;
-        }
-        Ok(known)
-    }
+/// Returns the last id of a full page; `None` if the page reaches to the end.
+fn page_end(length: usize, last: Option<Uuid>) -> Option<Uuid> {
+    last.filter(|_| length >= RANGE)
 }
 
 /// Returns a search for the best chunk; it is a full-text search if the vector is empty.

@@ -60,7 +60,7 @@ pub use types::{
 pub use written::Account;
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 3;
+pub const SCHEMA_VERSION: i32 = 4;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -448,9 +448,20 @@ impl Catalog {
         on_store!(self, store => store.document_frequencies(index_id, words, language))
     }
 
-    /// Returns every point that the catalog knows, in one consistent read: points of chunks with `true`, and pending points with `false`.
-    pub async fn known_points(&self, index_id: i64) -> Result<Vec<(Uuid, bool)>, CatalogError> {
-        self.rows(sql::KNOWN_POINTS, &[Number(index_id)]).await
+    /// Returns the points that the catalog knows, in the order of their ids: those behind `after`, `limit` at most. A point of a chunk has `true`, and
+    /// a point that is only pending has `false`.
+    pub async fn known_points(
+        &self,
+        index_id: i64,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<(Uuid, bool)>, CatalogError> {
+        let parameters = [
+            Number(index_id),
+            Id(after.unwrap_or_default()),
+            Number(i64::try_from(limit).unwrap_or(i64::MAX)),
+        ];
+        self.rows(sql::KNOWN_POINTS, &parameters).await
     }
 
     /// Returns the source path of each of these points that belongs to a chunk.

@@ -5,6 +5,7 @@
 
 mod address;
 mod tls;
+mod counts;
 mod commit;
 mod conversations;
 mod documents;
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
 use secrecy::SecretString;
+use tokio_postgres::types::Type;
 
 use super::CatalogError;
 use super::row::FromRow;
@@ -34,6 +36,9 @@ use super::statement::{Parameter, Statement};
 use address::Address;
 use pool::{Parameters, Pool};
 use values::{read, typed};
+
+/// Rows per `DELETE`, so that it stays within the statement timeout.
+const DELETED_AT_ONCE: i64 = 2_000;
 
 /// Options of a Postgres catalog.
 #[derive(Debug, Clone)]
@@ -114,6 +119,22 @@ impl PostgresCatalog {
     ) -> Result<(), CatalogError> {
         let parameters: Vec<_> = parameters.iter().filter_map(typed).collect();
         self.pool.query(statement.postgres, &parameters).await?;
+        Ok(())
+    }
+
+    /// Deletes the rows that match the condition, in which `$1` is the number. Rows that others have locked stay until the next call.
+    async fn delete_in_batches(
+        &self,
+        table: &str,
+        condition: &str,
+        number: i64,
+    ) -> Result<(), CatalogError> {
+        let statement = format!(
+            "DELETE FROM {table} WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM {table} WHERE {condition} LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1"
+        );
+        let parameters: Parameters<'_> = &[(&number, Type::INT8), (&DELETED_AT_ONCE, Type::INT8)];
+        while !self.pool.query(&statement, parameters).await?.is_empty() {}
         Ok(())
     }
 

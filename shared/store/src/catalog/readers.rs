@@ -156,7 +156,7 @@ impl Catalog {
         on_store!(self, store => store.search_text(index_id, terms, filters, limit))
     }
 
-    /// Returns the distinct values of a payload field: the entries of lists, and numbers as text. Reads every chunk of the index.
+    /// Returns the distinct values of a payload field: the entries of lists, and numbers as text.
     pub async fn values(
         &self,
         index_id: i64,

@@ -8,8 +8,12 @@ use super::statement::{Statement, in_order};
 // Indexes.
 
 pub(super) const INDEXES: Statement =
-    Statement::new("SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id")
-        .for_readers();
+    // Not the vectors of the questions that it was calibrated with: they are long.
+    Statement::new(
+        "SELECT index_id, spec, collection, state, site, pages_expected, scales FROM indexes
+         WHERE dropped_at IS NULL ORDER BY index_id",
+    )
+    .for_readers();
 
 pub(super) const DOCUMENTS_HELD: &str =
     in_order("SELECT source, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted");
@@ -156,10 +160,7 @@ pub(super) const PLACE_OF_CHUNK: Statement = Statement::new(
 .for_readers();
 
 pub(super) const VALUES: Statement = Statement::in_dialects(
-    // In lax mode, the default, `[*]` treats a scalar as a list of one.
-    "SELECT DISTINCT value #>> '{}' FROM document_chunks,
-        jsonb_path_query(payload #> string_to_array($2, '.'), '$[*]') AS value
-     WHERE index_id = $1 AND value <> 'null' AND NOT coalesce((payload->>'unlisted')::boolean, false)",
+    "SELECT value FROM index_counts WHERE index_id = $1 AND field = $2 AND number > 0",
     "SELECT DISTINCT CAST(value AS TEXT) FROM chunk_metadata, json_each(fields, '$.' || ?2)
      WHERE metadata_id IN (SELECT metadata_id FROM document_chunks WHERE index_id = ?1)
         AND value IS NOT NULL AND NOT coalesce(json_extract(fields, '$.unlisted'), 0)",
@@ -207,9 +208,21 @@ pub(super) const FORGET: Statement = Statement::in_dialects(
 pub(super) const PENDING_COUNT: Statement =
     Statement::new("SELECT count(*) AS points FROM pending_points WHERE index_id = $1");
 
-pub(super) const KNOWN_POINTS: Statement = Statement::new(
-    "SELECT qdrant_point_id AS point_id, true AS is_used FROM document_chunks WHERE index_id = $1
-     UNION ALL SELECT point_id, false FROM pending_points WHERE index_id = $1",
+pub(super) const KNOWN_POINTS: Statement = Statement::in_dialects(
+    "SELECT point_id, bool_or(is_used) AS is_used FROM (
+        (SELECT qdrant_point_id AS point_id, true AS is_used FROM document_chunks
+         WHERE index_id = $1 AND qdrant_point_id > $2 ORDER BY qdrant_point_id LIMIT $3)
+        UNION ALL
+        (SELECT point_id, false FROM pending_points
+         WHERE index_id = $1 AND point_id > $2 ORDER BY point_id LIMIT $3)) AS known
+     GROUP BY point_id ORDER BY point_id LIMIT $3",
+    "SELECT point_id, max(is_used) AS is_used FROM (
+        SELECT * FROM (SELECT qdrant_point_id AS point_id, true AS is_used FROM document_chunks
+            WHERE index_id = ?1 AND qdrant_point_id > ?2 ORDER BY qdrant_point_id LIMIT ?3)
+        UNION ALL
+        SELECT * FROM (SELECT point_id, false AS is_used FROM pending_points
+            WHERE index_id = ?1 AND point_id > ?2 ORDER BY point_id LIMIT ?3))
+     GROUP BY point_id ORDER BY point_id LIMIT ?3",
 );
 
 pub(super) const SOURCES_OF_POINTS: Statement = Statement::in_dialects(
@@ -256,7 +269,8 @@ pub(super) const FORGET_WRITTEN_QUESTIONS: Statement = Statement::in_dialects(
 
 pub(super) const CACHED_ANSWER: Statement = Statement::in_dialects(
     "WITH book AS (
-        SELECT coalesce(sum(revision), 0)::bigint AS revision FROM documents WHERE index_id = $1)
+        SELECT coalesce(max(number), 0) AS revision FROM index_counts
+        WHERE index_id = $1 AND field = '' AND value = 'revision')
      SELECT revision AS book_revision, (
         SELECT answer FROM cached_answers
         WHERE key = $2 AND index_id = $1 AND created_at > now() - $3 * interval '1 microsecond'

@@ -110,7 +110,11 @@ impl FaultyIndex {
         lost: usize,
         stray: Uuid,
     ) -> Result<bool, IndexError> {
-        let points = Vec::from_iter(self.local.point_ids(collection).await?);
+        let points = Vec::from_iter(
+            self.local
+                .point_ids_after(collection, None, usize::MAX)
+                .await?,
+        );
         if points.is_empty() {
             return Ok(false);
         }

@@ -135,12 +135,22 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the ids of all points in a collection, including points without a chunk.
-    pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
-        self.read(collection, |connection, collection| {
+    /// Returns the ids of a collection's points that follow `after`, the first `limit` in the order of ids.
+    pub async fn point_ids_after(
+        &self,
+        collection: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<BTreeSet<Uuid>, IndexError> {
+        let after = after.map(|id| id.as_bytes().to_vec());
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(collection, move |connection, collection| {
             let ids = connection
-                .prepare_cached("SELECT point_id FROM point_vectors WHERE collection_id = ?1")?
-                .query_map([collection.collection_id], |row| {
+                .prepare_cached(
+                    "SELECT point_id FROM point_vectors WHERE collection_id = ?1 AND point_id > coalesce(?2, x'')
+                     ORDER BY point_id LIMIT ?3",
+                )?
+                .query_map((collection.collection_id, after, limit), |row| {
                     Ok(Uuid::from_bytes(row.get(0)?))
                 })?
                 .collect::<Result<_, _>>()?;

@@ -141,6 +141,9 @@ macro_rules! on_store {
     };
 }
 
+/// The ids that are read at once of a whole collection.
+const ID_PAGE: usize = 5_000;
+
 impl VectorIndex {
     /// Returns the name of the store: `qdrant` or `local`.
     #[must_use]
@@ -268,9 +271,28 @@ impl VectorIndex {
         on_store!(self, store => store.tokens(collection, points))
     }
 
+    /// Returns the ids of a collection's points that follow `after`: the first `limit` in the order of ids, including points without a chunk.
+    pub async fn point_ids_after(
+        &self,
+        collection: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<BTreeSet<Uuid>, IndexError> {
+        on_store!(self, store => store.point_ids_after(collection, after, limit))
+    }
+
     /// Returns the ids of all points in a collection.
     pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
-        on_store!(self, store => store.point_ids(collection))
+        let mut ids = BTreeSet::new();
+        loop {
+            let last = ids.last().copied();
+            let page = self.point_ids_after(collection, last, ID_PAGE).await?;
+            let is_last = page.len() < ID_PAGE;
+            ids.extend(page);
+            if is_last {
+                return Ok(ids);
+            }
+        }
     }
 
     /// Returns the number of points in a collection.

@@ -53,9 +53,6 @@ const ATTEMPTS: u32 = 3;
 /// The delay before the second attempt; each further delay doubles.
 const BACKOFF: Duration = Duration::from_millis(200);
 
-/// Ids in one response when all are listed.
-const SCROLL_PAGE: u32 = 5_000;
-
 /// A Qdrant server; clones share connections.
 #[derive(Clone)]
 pub struct QdrantIndex {
@@ -270,27 +267,25 @@ impl QdrantIndex {
         Ok(found)
     }
 
-    /// Returns the ids of all points in a collection.
-    pub(super) async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
-        let mut ids = BTreeSet::new();
-        let mut offset: Option<PointId> = None;
-        loop {
-            let mut request = ScrollPointsBuilder::new(collection)
-                .limit(SCROLL_PAGE)
-                .with_payload(false)
-                .with_vectors(false);
-            if let Some(offset) = offset {
-                request = request.offset(offset);
-            }
-            let page = retried(|| self.client.scroll(request.clone())).await?;
-            for point in page.result {
-                ids.insert(uuid_of(point.id)?);
-            }
-            offset = page.next_page_offset;
-            if offset.is_none() {
-                return Ok(ids);
-            }
+    /// Returns the ids of a collection's points that follow `after`, the first `limit` in the order of ids.
+    pub(super) async fn point_ids_after(
+        &self,
+        collection: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<BTreeSet<Uuid>, IndexError> {
+        let mut request = ScrollPointsBuilder::new(collection)
+            .limit(u32::try_from(limit).unwrap_or(u32::MAX))
+            .with_payload(false)
+            .with_vectors(false);
+        if let Some(after) = after {
+            // The page begins with the point of this id.
+            let next = Uuid::from_u128(after.as_u128().saturating_add(1));
+            request = request.offset(PointId::from(next.to_string()));
         }
+        let page = retried(|| self.client.scroll(request.clone())).await?;
+        let ids = page.result.into_iter().map(|point| uuid_of(point.id));
+        ids.collect()
     }
 
     /// True if a collection of this name exists.

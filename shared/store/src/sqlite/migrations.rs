@@ -11,6 +11,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../migrations/sqlite/0002_questions.sql"),
     include_str!("../../migrations/sqlite/0003_terms.sql"),
+    include_str!("../../migrations/sqlite/0004_counts.sql"),
 ];
 
 #[expect(

@@ -33,7 +33,10 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
     for page in pages {
         commit(&catalog, index.index_id, page, payload(page)).await;
     }
-    let points = catalog.known_points(index.index_id).await.unwrap();
+    let points = catalog
+        .known_points(index.index_id, None, 1_000)
+        .await
+        .unwrap();
     let points: Vec<_> = points.into_iter().map(|(point_id, _)| point_id).collect();
     let mut new_points = Vec::new();
     for chunk in catalog.join(index.index_id, &points).await.unwrap() {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
 
-use super::PostgresCatalog;
 use super::pool::Transaction;
 use super::values::read;
+use super::{PostgresCatalog, counts};
 use crate::catalog::sql::{CHUNK_CHANGES, CHUNK_COLUMNS};
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk, sql};
 use crate::index::{document_terms, without_text};
@@ -59,6 +59,8 @@ async fn write(
     if IndexState::named(index.try_get(0)?) == Some(IndexState::Retired) {
         return Ok(CommitOutcome::Retired);
     }
+    // Another commit in between has another revision, and this one then ends in a conflict.
+    let before = counts::before(transaction, commit).await?;
     if write_document(transaction, commit).await? == 0 {
         return Ok(CommitOutcome::Conflict);
     }
@@ -83,6 +85,7 @@ async fn write(
         }
         None => Vec::new(),
     };
+    counts::replace(transaction, commit, &before).await?;
     Ok(CommitOutcome::Committed { garbage })
 }
 

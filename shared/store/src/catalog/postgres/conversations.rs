@@ -7,13 +7,10 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::PostgresCatalog;
-use super::pool::{Parameters, Transaction};
+use super::pool::Transaction;
 use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
 use crate::catalog::row::FromRow;
 use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds, sql};
-
-/// Rows per `DELETE`, so that it stays within the statement timeout.
-const DELETED_AT_ONCE: i64 = 2_000;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn save_exchange(
@@ -88,59 +85,33 @@ impl PostgresCatalog {
                 SELECT key FROM cached_answers ORDER BY created_at DESC, key OFFSET {MAX_ANSWERS})"
         );
         let steps = [
-            ("rate_limits", "key", "tat <= $before", limits_age),
-            (
-                "conversations",
-                "conversation_id",
-                "expires_at <= $before",
-                Duration::ZERO,
-            ),
-            ("messages", "message_id", "created_at <= $before", retention),
+            ("rate_limits", "tat <= $before", limits_age),
+            ("conversations", "expires_at <= $before", Duration::ZERO),
+            ("messages", "created_at <= $before", retention),
             // Ratings first, because they refer to questions.
             (
                 "feedback",
-                "feedback_id",
                 "message_id IN (SELECT query_id FROM chat_queries WHERE created_at <= $before)",
                 retention,
             ),
             (
                 "chat_queries",
-                "query_id",
                 "created_at <= $before AND NOT EXISTS (SELECT FROM feedback WHERE message_id = query_id)",
                 retention,
             ),
             (
                 "cached_answers",
-                "key",
                 "created_at <= $before",
                 retention.min(MAX_AGE),
             ),
-            ("cached_answers", "key", &surplus, Duration::ZERO),
+            ("cached_answers", &surplus, Duration::ZERO),
         ];
-        for (table, key, condition, age) in steps {
-            self.delete_in_batches(table, key, condition, age).await?;
+        for (table, condition, age) in steps {
+            // An index is used only if the condition compares the plain column.
+            let condition = condition.replace("$before", "now() - $1 * interval '1 microsecond'");
+            self.delete_in_batches(table, &condition, microseconds(age))
+                .await?;
         }
-        Ok(())
-    }
-
-    /// Deletes the rows that match the condition, in which `$before` is the time `age` ago. Rows locked by a reader stay until the
-    /// next call.
-    async fn delete_in_batches(
-        &self,
-        table: &str,
-        key: &str,
-        condition: &str,
-        age: Duration,
-    ) -> Result<(), CatalogError> {
-        // An index is used only if the condition compares the plain column.
-        let condition = condition.replace("$before", "now() - $1 * interval '1 microsecond'");
-        let statement = format!(
-            "WITH old AS MATERIALIZED (SELECT {key} FROM {table} WHERE {condition} LIMIT $2 FOR UPDATE SKIP LOCKED)
-             DELETE FROM {table} USING old WHERE {table}.{key} = old.{key} RETURNING 1"
-        );
-        let age = microseconds(age);
-        let parameters: Parameters<'_> = &[(&age, Type::INT8), (&DELETED_AT_ONCE, Type::INT8)];
-        while !self.pool.query(&statement, parameters).await?.is_empty() {}
         Ok(())
     }
 }

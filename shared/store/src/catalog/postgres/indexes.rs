@@ -104,9 +104,18 @@ impl PostgresCatalog {
         Ok(SwitchOutcome::Switched)
     }
 
+    /// Deletes most rows in batches, whatever the size of the index, and then the rest in one transaction.
     pub(in crate::catalog) async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
+        for table in tables_of_an_index() {
+            self.delete_in_batches(
+                table,
+                "index_id = $1 AND EXISTS (SELECT FROM indexes WHERE index_id = $1 AND dropped_at IS NOT NULL)",
+                index_id,
+            )
+            .await?;
+        }
         let mut transaction = self.pool.begin().await?;
-        for table in OF_AN_INDEX {
+        for table in tables_of_an_index() {
             transaction
                 .execute(&sql::delete_rows(table), &[(&index_id, Type::INT8)])
                 .await?;
@@ -150,8 +159,7 @@ impl PostgresCatalog {
             .pool
             .query(
                 "SELECT
-                    (SELECT count(*) FROM documents WHERE index_id = $1 AND NOT deleted) AS documents,
-                    chunks, tokens,
+                    coalesce(documents, 0) AS documents, coalesce(chunks, 0) AS chunks, coalesce(tokens, 0) AS tokens,
                     (SELECT count(*) FROM pending_points WHERE index_id = $1) AS pending_points,
                     (SELECT max(last_indexed_at) FROM documents WHERE index_id = $1) AS last_indexed_at,
                     ARRAY(SELECT source FROM documents
@@ -162,8 +170,11 @@ impl PostgresCatalog {
                         ORDER BY source) AS stale_reasons,
                     ARRAY(SELECT source FROM document_failures WHERE index_id = $1 ORDER BY source) AS failed_sources,
                     ARRAY(SELECT reason FROM document_failures WHERE index_id = $1 ORDER BY source) AS failed_reasons
-                 FROM (SELECT count(*) AS chunks, coalesce(sum(token_count), 0)::bigint AS tokens
-                    FROM document_chunks WHERE index_id = $1) AS of_chunks",
+                 FROM (SELECT
+                        max(number) FILTER (WHERE value = 'documents') AS documents,
+                        max(number) FILTER (WHERE value = 'chunks') AS chunks,
+                        max(number) FILTER (WHERE value = 'tokens') AS tokens
+                    FROM index_counts WHERE index_id = $1 AND field = '') AS total",
                 &[(&index_id, Type::INT8)],
             )
             .await?;
@@ -174,6 +185,11 @@ impl PostgresCatalog {
             ..IndexStats::from_row(&row)?
         })
     }
+}
+
+/// Returns the tables with rows of an index, in the order in which they can be deleted.
+fn tables_of_an_index() -> impl Iterator<Item = &'static str> {
+    OF_AN_INDEX.into_iter().chain(["index_counts"])
 }
 
 /// Reads an index. Fails with `BeingDropped` if it is being dropped.

@@ -10,6 +10,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_catalog.sql"),
     include_str!("../../../migrations/0002_questions.sql"),
     include_str!("../../../migrations/0003_terms.sql"),
+    include_str!("../../../migrations/0004_counts.sql"),
 ];
 
 /// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists

@@ -19,6 +19,9 @@ use crate::catalog::{CatalogError, SCHEMA_VERSION, single};
 /// connection stays usable.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The longest time between two statements of a transaction.
+const LONGEST_IDLE: Duration = Duration::from_secs(5);
+
 /// A statement's parameters with their types, which unnamed statements must declare.
 pub(super) type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
@@ -166,11 +169,11 @@ impl Pool {
 /// Returns the statements that begin a transaction with the statement timeout `limit`. The settings are local to the transaction, so other clients of
 /// a pooler do not inherit them.
 fn begin(limit: Duration) -> String {
-    let limit = limit.as_millis().max(1);
     // The idle timeout releases the locks of a function that is frozen within a transaction.
     format!(
-        "BEGIN; SET LOCAL statement_timeout = {limit}; \
-         SET LOCAL idle_in_transaction_session_timeout = {limit}"
+        "BEGIN; SET LOCAL statement_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}",
+        limit.as_millis().max(1),
+        limit.min(LONGEST_IDLE).as_millis().max(1),
     )
 }
 

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use tokio_postgres::types::{Json, Type};
+use tokio_postgres::types::{Json, ToSql, Type};
 
 use super::PostgresCatalog;
 use super::commit::LONGEST_LEXEME;
 use super::documents::{JOINED, joined_chunks};
-use crate::catalog::{CatalogError, JoinedChunk};
+use crate::catalog::{CatalogError, JoinedChunk, single};
 use crate::index::{Condition, FilterValues, Filters, Test};
 use text::{DocumentFrequencies, Language, Words};
+
+/// How many chunks a full-text search compares at most, so that its time does not grow with the book: those with the rarest terms.
+const MOST_COMPARED: i64 = 20_000;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
@@ -34,6 +37,8 @@ impl PostgresCatalog {
             versions.retain(|version| !version.contains('\0'));
             versions
         });
+        let (_, counted) = self.chunks_with(index_id, &terms).await?;
+        let rarest = rarest(&terms, &counted);
         // A term's rarity is counted among the matching chunks. It is numeric, so that equal terms give equal sums.
         let rows = self
             .pool
@@ -46,7 +51,8 @@ impl PostgresCatalog {
                         AND NOT EXISTS (SELECT FROM jsonb_each_text($5) AS most (field, number)
                             WHERE CASE jsonb_typeof(payload #> string_to_array(most.field, '.')) WHEN 'number'
                                 THEN (payload #>> string_to_array(most.field, '.'))::float8 > most.number::float8 END)
-                        AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
+                        AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))
+                    LIMIT $8),
                  hit AS MATERIALIZED (
                     SELECT chunk_id, query FROM found JOIN query ON found.terms @@ query.query),
                  weight AS MATERIALIZED (
@@ -62,11 +68,12 @@ impl PostgresCatalog {
                 &[
                     (&index_id, Type::INT8),
                     (&terms, Type::TEXT_ARRAY),
-                    (&terms.join(" | "), Type::TEXT),
+                    (&rarest.join(" | "), Type::TEXT),
                     (&Json(&contained), Type::JSONB),
                     (&Json(at_most(&conditions)), Type::JSONB),
                     (&i64::from(limit), Type::INT8),
                     (&versions, Type::TEXT_ARRAY),
+                    (&MOST_COMPARED, Type::INT8),
                 ],
             )
             .await?;
@@ -90,28 +97,54 @@ impl PostgresCatalog {
             .filter_map(|word| Some((word, stemmed.term(word)?)))
             .filter(|(_, term)| term.len() <= LONGEST_LEXEME)
             .unzip();
+        let (chunks, counted) = self.chunks_with(index_id, &terms).await?;
+        let mut with: BTreeMap<String, u64> =
+            words.iter().map(|word| (word.clone(), chunks)).collect();
+        for (word, counted) in subjects.into_iter().zip(counted) {
+            with.insert(word.clone(), counted);
+        }
+        Ok(DocumentFrequencies { chunks, with })
+    }
+
+    /// Returns the number of chunks of an index, and that of the chunks with each term.
+    async fn chunks_with<T: AsRef<str> + Sync + ToSql>(
+        &self,
+        index_id: i64,
+        terms: &[T],
+    ) -> Result<(u64, Vec<u64>), CatalogError> {
         let rows = self
             .pool
             .query(
-                "SELECT (SELECT count(*) FROM document_chunks WHERE index_id = $1),
-                    ARRAY(SELECT (SELECT count(*) FROM document_chunks
-                                  WHERE index_id = $1 AND terms @@ asked.term::tsquery)
+                "SELECT coalesce((SELECT number FROM index_counts WHERE index_id = $1 AND field = '' AND value = 'chunks'), 0),
+                    ARRAY(SELECT coalesce((SELECT number FROM index_counts
+                                           WHERE index_id = $1 AND field = 'term' AND value = asked.term), 0)
                           FROM unnest($2) WITH ORDINALITY AS asked (term, number) ORDER BY number)",
                 &[(&index_id, Type::INT8), (&terms, Type::TEXT_ARRAY)],
             )
             .await?;
-        let Some(row) = rows.first() else {
-            return Ok(DocumentFrequencies::default());
-        };
-        let chunks = count(row.try_get(0)?);
+        let row = single(rows)?;
         let counted: Vec<i64> = row.try_get(1)?;
-        let mut with: BTreeMap<String, u64> =
-            words.iter().map(|word| (word.clone(), chunks)).collect();
-        for (word, counted) in subjects.into_iter().zip(counted) {
-            with.insert(word.clone(), count(counted));
-        }
-        Ok(DocumentFrequencies { chunks, with })
+        Ok((
+            count(row.try_get(0)?),
+            counted.into_iter().map(count).collect(),
+        ))
     }
+}
+
+/// Returns the rarest terms, which some [`MOST_COMPARED`] chunks have together; one at least.
+fn rarest<'t>(terms: &[&'t str], counted: &[u64]) -> Vec<&'t str> {
+    let mut by_rarity: Vec<(u64, &str)> =
+        counted.iter().copied().zip(terms.iter().copied()).collect();
+    by_rarity.sort_unstable();
+    let mut chunks = 0;
+    let within = by_rarity
+        .into_iter()
+        .enumerate()
+        .take_while(|(number, (counted, _))| {
+            chunks += counted;
+            *number == 0 || chunks <= MOST_COMPARED.unsigned_abs()
+        });
+    within.map(|(_, (_, term))| term).collect()
 }
 
 fn count(number: i64) -> u64 {

@@ -1,0 +1,1 @@
+-- Only the counts of Postgres change (0004_counts.sql of the folder above): those of this file are made from its chunks in memory.
