@@ -40,8 +40,7 @@ const FILL: &str = "
         qdrant_point_id, text, text_hash, payload_hash, payload, terms)
     SELECT $1, md5('chunk' || chunk)::uuid, md5('page' || (chunk / 20 + 1))::uuid, chunk % 20, '', 'docs/' || (chunk / 20 + 1) || '.md', 1, 9, 120,
         (lpad(to_hex(chunk::bigint * 2654435761 % 4294967296), 8, '0') || repeat('0', 24))::uuid, repeat('word and word ', 50), md5('text' || chunk), '',
-        jsonb_build_object('version', 'current', 'locale', '[\"en\"]'::jsonb, 'module', 'Module ' || (chunk / 2000), 'source',
-            'docs/' || (chunk / 20 + 1) || '.md', 'unlisted', false, 'text_of_100_bytes', repeat('x', 100)),
+        '$3'::jsonb - 'text' || jsonb_build_object('module', 'Module ' || (chunk / 2000), 'source', 'docs/' || (chunk / 20 + 1) || '.md'),
         (SELECT array_to_tsvector(array_agg(DISTINCT 't' || floor(exp(random() * ln(50000)))::int))
          FROM generate_series(1, 80) WHERE chunk >= 0)
     FROM generate_series(0, $2 - 1) AS chunk;
@@ -87,6 +86,7 @@ async fn measure(url: &str, chunks: u64) {
     fill(url, index_id, chunks).await;
     let mut steps: Vec<(&str, Vec<Duration>)> = Vec::new();
     let language = Language::ENGLISH;
+    let filters = Filters::default();
     let words: BTreeSet<String> = QUESTION.iter().map(|word| (*word).to_owned()).collect();
     let terms: Vec<String> = words.iter().cloned().collect();
     let mut record =
@@ -113,7 +113,7 @@ async fn measure(url: &str, chunks: u64) {
         catalog.values(index_id, "version").await.unwrap();
         record("values of a filter", started.elapsed());
         let started = Instant::now();
-        let found = catalog.search_text(index_id, &terms, &Filters::default(), 40);
+        let found = catalog.search_text(index_id, &terms, &filters, 40);
         assert!(!found.await.unwrap().is_empty());
         record("full text, Qdrant down", started.elapsed());
         let started = Instant::now();
@@ -154,7 +154,9 @@ async fn measure(url: &str, chunks: u64) {
 
 async fn fill(url: &str, index_id: i64, chunks: u64) {
     let started = Instant::now();
-    let fill = FILL.replace("$1", &index_id.to_string());
+    let NewChunk { payload, .. } = new_chunk(Uuid::nil(), 0, 0);
+    let fill = FILL.replace("$3", &serde_json::to_string(&payload).unwrap());
+    let fill = fill.replace("$1", &index_id.to_string());
     let fill = fill.replace("$2", &chunks.to_string());
     execute(url, &format!("DROP INDEX document_chunks_terms;{fill}")).await;
     println!("{chunks}\tfilled in {} s", started.elapsed().as_secs());

@@ -49,9 +49,14 @@ pub(super) fn answer(
     let has_more = !blocks[span.end..].iter().all(QuotableBlock::is_heading);
     let mut shown = vec![heading];
     shown.extend(beginning(&blocks, span.start));
+    let says_more = has_more && !continues.is_empty();
+    let cuts_list = cuts_list(&blocks, span.end);
     add_span(&mut shown, &blocks, span);
+    if cuts_list && !says_more {
+        shown.push(QuotableBlock::cut(CUT));
+    }
     let mut quotes = written(&shown);
-    quotes.push(Quote::Text(if has_more && !continues.is_empty() {
+    quotes.push(Quote::Text(if says_more {
         format!("\n\n*{continues}* ")
     } else {
         before_marker(shown.last()).to_owned()
@@ -319,7 +324,7 @@ fn points_forward(block: &QuotableBlock) -> bool {
     block.is_heading() || block.ends_in_colon() || block.is_label()
 }
 
-/// Adds a span of a section to what stands above it, with the labels of the tabs around its beginning, and marks where a list is cut.
+/// Adds a span of a section to what stands above it, with the labels of the tabs around its beginning, and marks that it begins inside of a list.
 fn add_span(above: &mut Vec<QuotableBlock>, section: &[QuotableBlock], span: Range<usize>) {
     let is_marked = above.last().is_some_and(|last| last.text == CUT);
     let lead = lead_of_piece(section, span.start).map(|at| &section[at]);
@@ -328,10 +333,7 @@ fn add_span(above: &mut Vec<QuotableBlock>, section: &[QuotableBlock], span: Ran
     if cuts_list(section, span.start) && !is_marked {
         above.push(QuotableBlock::cut(CUT));
     }
-    above.extend_from_slice(&section[span.clone()]);
-    if cuts_list(section, span.end) {
-        above.push(QuotableBlock::cut(CUT));
-    }
+    above.extend_from_slice(&section[span]);
 }
 
 /// True for a place between two items of a list.

@@ -12,6 +12,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fusion::tests::section;
+use super::question::EmbeddedQuestion;
 use super::{Backends, Language, Query, Retrieved, Retriever, searched_languages};
 use crate::degradation::Degradation;
 use book::Placement;
@@ -85,16 +86,29 @@ async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
         timeout: Duration::from_secs(1),
     };
     retriever.backends.embedder = Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap());
-    let (question, failure) = retriever
-        .embed(
-            "Does the sensor drift?",
-            &super::synonyms::Synonyms::default(),
-            text::Language::ENGLISH,
-        )
-        .await;
-    assert!(failure.is_some() && question.vector.is_empty());
+    let (question, degraded) = embedded(&retriever).await;
+    assert_eq!(degraded, [Degradation::Embedder]);
+    assert!(question.vector.is_empty());
     let frequencies = question.frequencies.unwrap();
     assert!(frequencies.idf("sensor").is_some(), "{frequencies:?}");
+}
+
+#[tokio::test]
+async fn frequencies_that_cannot_be_read_are_a_degradation() {
+    let mut retriever = unfinished_book(&[("dew", 1, "The dew sensor drifts.")]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let empty = SqliteCatalog::open(&folder.path().join("empty.sqlite")).await;
+    retriever.backends.catalog = Catalog::Sqlite(empty.unwrap());
+    let (question, degraded) = embedded(&retriever).await;
+    assert_eq!(degraded, [Degradation::Catalog]);
+    assert!(!question.vector.is_empty() && question.frequencies.is_none());
+}
+
+async fn embedded(retriever: &Retriever) -> (EmbeddedQuestion, Vec<Degradation>) {
+    let synonyms = super::synonyms::Synonyms::default();
+    retriever
+        .embed("Does the sensor drift?", &synonyms, Language::ENGLISH)
+        .await
 }
 
 fn new_index() -> NewIndex {

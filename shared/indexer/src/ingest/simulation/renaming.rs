@@ -47,8 +47,12 @@ impl Book {
     /// Returns source and text of each document of the live index. Asserts that each chunk has its point.
     fn held(&self) -> Vec<(String, String)> {
         let live = self.live();
-        let points =
-            block_on(self.stores.index.point_ids(&live.collection)).expect("nothing fails");
+        let points = block_on(self.stores.index.point_ids_after(
+            &live.collection,
+            None,
+            usize::MAX,
+        ))
+        .expect("nothing fails");
         let documents = block_on(self.catalog.documents(live.index_id)).expect("nothing fails");
         let mut held = Vec::new();
         for StoredDocument { row, .. } in documents {

@@ -20,7 +20,11 @@ impl World {
             return false;
         }
         let live = self.live();
-        let points = block_on(self.stores.index.point_ids(&live.collection));
+        let points = block_on(self.stores.index.point_ids_after(
+            &live.collection,
+            None,
+            usize::MAX,
+        ));
         self.seen = Seen {
             changes,
             rows: self.read_rows(live.index_id),
