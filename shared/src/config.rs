@@ -20,6 +20,7 @@ use ::models::local::ModelFolder;
 use ::models::prices::Price;
 use answer::Rules;
 use book::chunk::ChunkPolicy;
+use store::index::CollectionLayout;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};
@@ -88,6 +89,8 @@ pub struct Config {
     pub trusted_proxies: usize,
     /// `BOOKRAG_AUTH_SECRET` or `BOOKRAG_AUTH_PUBLIC_KEY`, `BOOKRAG_AUTH_ISSUER`, `BOOKRAG_AUTH_AUDIENCE`.
     pub auth: AuthOptions,
+    /// `BOOKRAG_COLLECTION_LAYOUT`: how new collections are distributed and compressed.
+    pub collection_layout: CollectionLayout,
     /// `BOOKRAG_COLLECTION`: the prefix of collection names.
     pub collection: String,
     /// `BOOKRAG_CHUNK_POLICY`.
@@ -179,6 +182,7 @@ impl Config {
             limits: rules::limits(environment, &mut settings),
             trusted_proxies: rules::trusted_proxies(&mut settings),
             auth: rules::auth(&mut settings),
+            collection_layout: collection_layout(&mut settings),
             collection: settings.text_or("BOOKRAG_COLLECTION", "textbook_chunks"),
             chunk_policy: chunk_policy(&mut settings),
             origins: origins(&settings),
@@ -225,6 +229,14 @@ fn likeness(one: &str, other: &str) -> f64 {
         one.trim_start_matches(PREFIX),
         other.trim_start_matches(PREFIX),
     )
+}
+
+fn collection_layout(settings: &mut Settings<'_>) -> CollectionLayout {
+    let text = settings.text_or("BOOKRAG_COLLECTION_LAYOUT", "");
+    text.parse().unwrap_or_else(|problem| {
+        settings.report(format!("BOOKRAG_COLLECTION_LAYOUT: {problem}"));
+        CollectionLayout::default()
+    })
 }
 
 fn chunk_policy(settings: &mut Settings<'_>) -> ChunkPolicy {

@@ -90,7 +90,9 @@ impl Function {
             source,
             policy: config.chunk_policy.clone(),
             embedder,
-            index: index.map_err(StartError::from)?,
+            index: index
+                .map_err(StartError::from)?
+                .with_layout(config.collection_layout),
             catalog: postgres_catalog(config, catalog, INGEST_STATEMENT_TIMEOUT)?,
             migrated_over: match config.database_url_direct {
                 Some(_) => "DATABASE_URL_DIRECT",

@@ -76,12 +76,17 @@ fn coheres_address_is_its_own_unless_it_is_set() {
 fn all_problems_are_reported_at_once() {
     let error = read(
         Environment::Lambda,
-        &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")],
+        &[
+            ("BOOKRAG_EMBEDER", "x"),
+            ("BOOKRAG_CHUNK_POLICY", "tiny"),
+            ("BOOKRAG_COLLECTION_LAYOUT", "shards=2 copies=2"),
+        ],
     )
     .expect_err("invalid");
     for part in [
         "BOOKRAG_EMBEDER",
         "tiny",
+        "BOOKRAG_COLLECTION_LAYOUT: `copies=2`",
         "QDRANT_URL",
         "DATABASE_URL",
         "BOOKRAG_SALT",

@@ -61,7 +61,7 @@ pub const GROUPS: [(&str, &[Variable]); 7] = [
     ("logs", &LOGS),
 ];
 
-const STORES: [Variable; 8] = [
+const STORES: [Variable; 9] = [
     variable("BOOKRAG_DATA", Preset::None, "One folder for the local stores of all sites, instead of `.bookrag` in each site's folder")
         .details("[Where the data is](cli.md#where-the-data-is-reset-and-uninstall)"),
     variable("QDRANT_URL", Preset::None, "The gRPC address of Qdrant, such as `https://xyz.eu-central-1-0.aws.cloud.qdrant.io:6334`")
@@ -72,6 +72,8 @@ const STORES: [Variable; 8] = [
     variable("DATABASE_URL_DIRECT", Preset::Described("`DATABASE_URL`"), "The same database without its connection pooler, for migrations"),
     variable("BOOKRAG_DATABASE_CA", Preset::None, "Certificate authorities to accept for the database, besides Mozilla's")
         .details("The path of a PEM file, or the PEM itself, whose line breaks may be written `\\n`"),
+    variable("BOOKRAG_COLLECTION_LAYOUT", Preset::None, "How new Qdrant collections are distributed and compressed: `shards=6 replicas=2 quantization=int8`, or some of these")
+        .details("[What a deployment carries](deploy.md#what-a-deployment-carries) says when. What is left out has Qdrant's default"),
     variable("BOOKRAG_COLLECTION", Preset::Value("textbook_chunks"), "The prefix of the names of the Qdrant collections")
         .details("Deployments that share a cluster need different ones"),
     variable("BOOKRAG_CHUNK_POLICY", Preset::Value("adaptive"), "How pages are split into chunks: adaptive, paragraph-512, window-500, words-300 or heading-1000")

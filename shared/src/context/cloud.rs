@@ -45,5 +45,5 @@ pub fn postgres_catalog(
 /// If the URL is invalid.
 pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, StartError> {
     let key = config.qdrant_api_key.as_ref();
-    Ok(VectorIndex::qdrant(url, key, INDEX_TIMEOUT)?)
+    Ok(VectorIndex::qdrant(url, key, INDEX_TIMEOUT)?.with_layout(config.collection_layout))
 }

@@ -5,6 +5,7 @@ mod stored;
 mod filters;
 mod conditions;
 mod bm25;
+mod layout;
 #[cfg(feature = "cloud")]
 mod qdrant;
 #[cfg(feature = "embedded")]
@@ -30,6 +31,7 @@ pub use conditions::{Condition, FilterValues, Test, facet_field};
 #[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyIndex;
 pub use filters::{FacetFilter, Filters, PlacedBy, TitleOrNumber};
+pub use layout::CollectionLayout;
 #[cfg(feature = "embedded")]
 pub use local::LocalIndex;
 #[cfg(feature = "embedded")]
@@ -167,6 +169,17 @@ impl VectorIndex {
         timeout: Duration,
     ) -> Result<Self, IndexError> {
         Ok(Self::Qdrant(QdrantIndex::new(url, api_key, timeout)?))
+    }
+
+    /// Sets how the collections that this client creates are distributed and compressed.
+    #[cfg(feature = "cloud")]
+    #[must_use]
+    pub fn with_layout(self, layout: CollectionLayout) -> Self {
+        match self {
+            Self::Qdrant(qdrant) => Self::Qdrant(qdrant.with_layout(layout)),
+            #[cfg(feature = "embedded")]
+            other => other,
+        }
     }
 
     /// Checks that the store answers.

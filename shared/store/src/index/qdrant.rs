@@ -22,7 +22,7 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::conditions::{FILTERED_FIELDS, FieldKind};
-use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery, bm25};
+use super::{ChunkPayload, CollectionLayout, IndexError, NewPoint, ScoredPoint, VectorQuery, bm25};
 use models::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
 use convert::{
@@ -57,6 +57,7 @@ const BACKOFF: Duration = Duration::from_millis(200);
 #[derive(Clone)]
 pub struct QdrantIndex {
     client: Qdrant,
+    layout: CollectionLayout,
 }
 
 impl std::fmt::Debug for QdrantIndex {
@@ -83,7 +84,15 @@ impl QdrantIndex {
             config = config.api_key(key.expose_secret());
         }
         let client = config.build().map_err(from_client)?;
-        Ok(Self { client })
+        Ok(Self {
+            client,
+            layout: CollectionLayout::default(),
+        })
+    }
+
+    /// Sets how new collections are distributed and compressed.
+    pub(super) fn with_layout(self, layout: CollectionLayout) -> Self {
+        Self { layout, ..self }
     }
 
     /// Checks that the server answers.
@@ -171,6 +180,7 @@ impl QdrantIndex {
             .vectors_config(dense)
             .sparse_vectors_config(lexical)
             .hnsw_config(hnsw);
+        let create = self.layout.of(create);
         match retried(|| self.client.create_collection(create.clone())).await {
             Ok(_) => Ok(()),
             // Another writer was first, or the response to this call was lost.
