@@ -198,6 +198,17 @@ const HELP: [Help; 18] = [
         variables: &["BOOKRAG_CHUNK_POLICY", "BOOKRAG_EMBEDDER"],
     },
     Help {
+        command: "files",
+        examples: &[
+            ("files my-site", "list the files of the book"),
+            (
+                "files my-site --null",
+                "list them for `tar --null --files-from -` and others",
+            ),
+        ],
+        variables: &[],
+    },
+    Help {
         command: "export",
         examples: &[(
             "export my-site --out my-site/build",

@@ -14,6 +14,7 @@ pub(crate) mod insights;
 mod questions;
 mod ledger;
 mod chunks;
+mod files;
 mod export;
 mod doctor;
 mod health;
@@ -94,6 +95,8 @@ enum Command {
     Questions(questions::QuestionsArguments),
     /// Print the chunks that a book is split into.
     Chunks(chunks::ChunksArguments),
+    /// List the files that a book consists of, to copy them, such as to a bucket.
+    Files(files::FilesArguments),
     /// Write the book as Markdown beside the pages of its built site, with `llms.txt`.
     Export(export::ExportArguments),
     /// Show where each setting comes from, problems in the site, and differences between site and index.
@@ -321,6 +324,7 @@ async fn dispatch(arguments: Arguments, output: Output) -> Result<Exit, CommandE
         Command::Insights(arguments) => insights::run(&config, &arguments, output).await,
         Command::Questions(arguments) => questions::run(&config, &arguments, output).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, output).await,
+        Command::Files(arguments) => files::run(&arguments, output).await,
         Command::Export(arguments) => export::run(&arguments, output).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, output).await,
         Command::Health(arguments) => health::run(arguments, output).await,

@@ -37,6 +37,11 @@ pub(super) fn text(text: &str) {
     write(&visible(text));
 }
 
+/// Prints text for programs, such as paths, with its control characters.
+pub(super) fn raw(text: &str) {
+    write(text);
+}
+
 /// True if writing to standard output failed; the error was already printed. A closed pipe does not count, because its reader wants no more.
 pub(super) fn is_lost() -> bool {
     IS_LOST.load(Ordering::Relaxed)

@@ -115,6 +115,43 @@ fn the_root_of_a_repository_stands_for_its_only_site() {
 }
 
 #[test]
+fn the_files_of_a_book_are_listed_in_the_order_of_a_copy() {
+    let workshop = workshop();
+    let page = "import W from '../shared/_wrench.mdx'\nimport G from './_gone.mdx'\n\n# Wheels\n\n<W/> <G/>\n";
+    write(&workshop, "docs/wheels.md", page);
+    write(&workshop, "shared/_wrench.mdx", "The green wrench.\n");
+    write(&workshop, "shared/_other.mdx", "No page uses it.\n");
+    let expected = [
+        "docusaurus.config.js",
+        "../shared/_wrench.mdx",
+        "../docs/probe.md",
+        "../docs/wheels.md",
+    ];
+    for (arguments, end) in [(&[][..], "\n"), (&["--null"], "\0")] {
+        let listed = workshop.run(&[&["files", "book"], arguments].concat());
+        assert_eq!(listed.status.code(), Some(0), "{listed:?}");
+        let text = String::from_utf8(listed.stdout.clone()).unwrap();
+        let paths: Vec<&str> = text.split_terminator(end).collect();
+        assert_eq!(paths, expected);
+        let gone = "../docs/_gone.mdx: ../docs/wheels.md imports it, and it does not exist";
+        assert!(told(&listed).contains(gone), "{listed:?}");
+    }
+    let listed = workshop.run(&["files", "book", "--json"]);
+    let text = String::from_utf8(listed.stdout).unwrap();
+    let second: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(second["kind"], "input");
+    assert_eq!(second["key"], "shared/_wrench.mdx");
+    let file = fs::read_to_string(second["file"].as_str().unwrap()).unwrap();
+    assert_eq!(file, "The green wrench.\n");
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(first["key"], "book/docusaurus.config.js");
+
+    fs::remove_dir_all(workshop.path().join("docs")).unwrap();
+    let nothing = workshop.run(&["files", "book"]);
+    assert_eq!(nothing.status.code(), Some(2), "{nothing:?}");
+}
+
+#[test]
 fn a_folder_of_docs_is_told_the_site_that_it_belongs_to() {
     let workshop = workshop();
     let synced = workshop.run(&["sync", "docs"]);

@@ -1,6 +1,6 @@
 //! The files that a page imports and shows: Markdown as components, and other files as text (`{source}`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::decoding::decode;
@@ -208,6 +208,16 @@ fn module_files(path: &str) -> Vec<String> {
                 .map(|extension| format!("{folder}index.{extension}")),
         )
         .collect()
+}
+
+/// True if a path was looked for because an import has no extension: then other extensions were tried, the first or second of them always.
+pub(super) fn is_guess(path: &str, looked_for: &BTreeSet<String>) -> bool {
+    let Some((name, extension)) = path.rsplit_once('.') else {
+        return false;
+    };
+    let [first, second, ..] = MODULE_EXTENSIONS;
+    let other = if extension == first { second } else { first };
+    MODULE_EXTENSIONS.contains(&extension) && looked_for.contains(&format!("{name}.{other}"))
 }
 
 /// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` and `/…` below the site's root, as for Docusaurus's

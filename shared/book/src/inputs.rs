@@ -69,8 +69,13 @@ pub fn is_too_much(inputs: &Inputs) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::{Document, PageFile, SiteSettings, missing_inputs, page_file, read_document};
+    use crate::{
+        Document, PageFile, SiteSettings, imported_by_name, missing_inputs, page_file,
+        read_document,
+    };
 
     const PAGE: &str = "import Part from './_part.mdx'
 import env from '!!raw-loader!../.env'
@@ -110,6 +115,36 @@ import {C} from './c'
             .replace("../.env'", "../.env.md'");
         let wanted = missing_inputs(&settings, &page, both.as_bytes(), &Inputs::new());
         assert_eq!(wanted[".env.md"], InputUse::Text, "{wanted:?}");
+    }
+
+    #[test]
+    fn files_that_a_page_names_are_told_from_those_that_are_only_looked_for() {
+        let (settings, page) = page();
+        let text =
+            "import Code from '!!raw-loader!./hello.js'\nimport M from './m.mjs'\n\n{Code} <M/>\n";
+        let text = format!("---\ntags: [a]\n---\n{PAGE}").replace("# Page", text);
+        let mut inputs = Inputs::new();
+        loop {
+            let missing = missing_inputs(&settings, &page, text.as_bytes(), &inputs);
+            if missing.is_empty() {
+                break;
+            }
+            inputs.extend(missing.into_keys().map(|path| (path, Input::Absent)));
+        }
+        let paths: BTreeSet<String> = inputs.into_keys().collect();
+        for looked_for in [
+            "docs/c.tsx",
+            "docs/c/index.js",
+            "docs/index.mdx",
+            "docs/tags.yml",
+        ] {
+            assert!(paths.contains(looked_for), "{looked_for}: {paths:?}");
+        }
+        let named = imported_by_name(&settings, &page, &paths);
+        assert_eq!(
+            named,
+            [".env", "docs/_part.mdx", "docs/hello.js", "docs/m.mjs"]
+        );
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub use pages::{
     translations,
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
-pub use reader::{missing_inputs, read_document};
+pub use reader::{imported_by_name, missing_inputs, read_document};
 pub use settings::{
     Appearance, CURRENT_VERSION, ColorMode, ContentKind, DEFAULT_INSTANCE, Instance,
     MarkdownFormat, Origin, SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings,

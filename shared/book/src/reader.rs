@@ -10,9 +10,9 @@ use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::facets::page_facets;
 use crate::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use crate::imports::is_shown_text_file;
+use crate::imports::{is_guess, is_shown_text_file};
 use crate::inputs::{InputUse, Inputs, content_of, is_too_much};
-use crate::labels::{author_names, label_files, tag_labels};
+use crate::labels::{author_names, is_label_file, label_files, tag_labels};
 use crate::links::Origin;
 use crate::no_text::reason_for_no_text;
 use crate::omission::{Omission, OmissionReason};
@@ -75,6 +75,27 @@ fn named_files(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> BTr
         files.extend(translations(settings, page));
     }
     files
+}
+
+/// Returns those of a page's inputs that it or one of its partials imports by name. The others are looked for because of the page's own path, such as
+/// labels and translations, or are possible files of a module whose import has no extension.
+#[must_use]
+pub fn imported_by_name<'a>(
+    settings: &SiteSettings,
+    page: &PageFile,
+    inputs: &'a BTreeSet<String>,
+) -> Vec<&'a str> {
+    if settings.instance(&page.instance).is_built {
+        return Vec::new();
+    }
+    let mut looked_for = named_files(settings, page, &Inputs::new());
+    looked_for.extend(index_files(&page.source));
+    inputs
+        .iter()
+        .filter(|path| !looked_for.contains(*path))
+        .filter(|path| !is_label_file(settings, page, path) && !is_guess(path, inputs))
+        .map(String::as_str)
+        .collect()
 }
 
 /// Returns the files that a page and its partials import, and those with the labels that its front matter may name.

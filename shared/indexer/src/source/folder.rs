@@ -126,6 +126,20 @@ impl FolderSource {
         Some(path.trim_end_matches('/').to_owned())
     }
 
+    /// Returns the full path of a file of the site, which may be in the built site.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<PathBuf> {
+        let mut builds = self.build.iter();
+        let built = builds.find_map(|build| build.file(path));
+        built.or_else(|| self.full_path(path))
+    }
+
+    /// Returns the path that a file of the site has in the folder that is read: the site's own, or the repository.
+    #[must_use]
+    pub fn path_in_root(&self, path: &str) -> Option<String> {
+        self.site.in_root(path)
+    }
+
     /// Returns the site's folder, as it was named.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -3,6 +3,7 @@
 mod site_folder;
 mod sitemap;
 mod cache;
+mod book_files;
 mod error;
 mod folder;
 mod git;
@@ -32,6 +33,7 @@ use book::{
     private_name, settings_files_named_in, settings_text,
 };
 
+pub use book_files::{BookFiles, FileKind};
 pub use cache::FileCache;
 pub use error::SourceError;
 pub use folder::{FolderSource, repository_of};

@@ -104,6 +104,12 @@ impl Build {
         listing.not_built.extend(self.folders_not_built());
     }
 
+    /// Returns the full path of a file of the build; `None` for the path of another file.
+    pub(super) fn file(&self, path: &str) -> Option<PathBuf> {
+        let below = path.strip_prefix(&self.path).filter(|it| is_plain(it))?;
+        Some(self.folder.join(below))
+    }
+
     /// Reads a file of the build; the outer `None` is for the path of another file.
     pub(super) fn read(&self, path: &str) -> Option<std::io::Result<Option<Vec<u8>>>> {
         let below = path.strip_prefix(&self.path).filter(|it| is_plain(it))?;
