@@ -147,7 +147,8 @@ def parse():
     add("--log-bytes", type=float, default=3_000, help="logs of a request, the function's and API Gateway's")
     add("--out-bytes", type=float, default=30_000, help="bytes of a question that leave AWS, to the reader and to the models and stores")
     add("--metrics", type=float, default=metric_series()[1], help="custom metrics; an hour in which one is not written is not charged")
-    add("--pushes", type=float, default=20, help="uploads of the whole book a month")
+    add("--pushes", type=float, default=20, help="uploads of the book a month")
+    add("--pages-of-a-push", type=float, default=10, help="pages that differ and so are uploaded")
     add("--changed", type=float, default=0.05, help="share of the chunks that change in a month")
     add("--status-looks", type=float, default=10, help="status calls while a push is waited for")
     add("--health-minutes", type=float, default=10, help="how often a monitor asks for the health, as the runbook asks for; 0 for never")
@@ -196,7 +197,7 @@ def month(o, book, models):
     """What a month costs: name, dollars."""
     chat = models.get(o.chat_model, (0, 0))
     embedded = book.chunks * o.changed * o.tokens_embedded + (o.questions + o.searches) * QUESTION_TOKENS
-    events = o.pushes * book.pages
+    events = o.pushes * o.pages_of_a_push
     looks = HOURS / 24 + o.pushes * o.status_looks
     ingest_seconds = events * o.event_seconds + book.chunks * o.changed * o.chunk_seconds
     ingest_seconds += looks * book.pages * STATUS_SECONDS_OF_A_PAGE + SWEEPS * SWEEP_SECONDS
@@ -295,7 +296,7 @@ What AWS asks for beside it:
 
 ## A month
 
-{o.questions:,.0f} questions answered by {o.chat_model}, {o.searches:,.0f} searches, and {o.pushes:,.0f} pushes of the whole book;
+{o.questions:,.0f} questions answered by {o.chat_model}, {o.searches:,.0f} searches, and {o.pushes:,.0f} pushes that change {o.pages_of_a_push:,.0f} pages each;
 {o.changed:.0%} of its chunks are new, embedded by {o.embedder}.
 
 {table(["", *names], rows)}

@@ -1,14 +1,22 @@
 //! The upload of the workflow that docs repositories copy, with the AWS CLI against moto.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Output};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::Output,
+};
 
 use bookrag::{
     book::{Inputs, default_source, list_pages, missing_docs, page_file, read_document},
-    source::{FolderSource, S3Source, Source, SourceError},
+    chunk::{ChunkPolicy, chunk_document},
+    source::{FileCache, FolderSource, S3Source, Source, SourceError},
 };
-use bookrag_tests::{emulator::beside_python, moto::Moto};
-use serde_json::Value;
+use bookrag_tests::{emulator::beside_python, functions::command_folder, moto::Moto};
+use serde_json::{Value, json};
 use tokio::process::Command;
+
+use crate::local_cloud::copy;
 
 const URL: &str = "s3://books/book";
 
@@ -29,16 +37,33 @@ fn write(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// Uploads a repository as the workflow does.
-async fn upload(moto: &Moto, repository: &Path, site: &str, folders: &str) -> Output {
+/// Copies the script of the upload to where the workflow runs it.
+pub(crate) fn copy_script(repository: &Path) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../infra/upload_book.py");
+    fs::create_dir_all(repository.join(".github")).unwrap();
+    fs::copy(script, repository.join(".github/upload_book.py")).unwrap();
+}
+
+/// Returns the folders of the programs that the workflow runs.
+pub(crate) fn program_folders() -> String {
     let aws = beside_python("aws");
-    let path = aws.parent().unwrap().display().to_string();
+    let (aws, bookrag) = (aws.parent().unwrap(), command_folder());
+    format!(
+        "{}:{}:/usr/local/bin:/usr/bin:/bin",
+        bookrag.display(),
+        aws.display()
+    )
+}
+
+/// Uploads a repository as the workflow does, with the site's folder in it and that of its build.
+async fn run_upload(moto: &Moto, repository: &Path, site: &str, build: &str) -> Output {
+    copy_script(repository);
     let script = script_of_step("Upload the book");
     let uploaded = Command::new("bash")
         .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
         .current_dir(repository)
         .env_clear()
-        .env("PATH", format!("{path}:/usr/local/bin:/usr/bin:/bin"))
+        .env("PATH", program_folders())
         .env("HOME", repository)
         .env("AWS_ACCESS_KEY_ID", "test")
         .env("AWS_SECRET_ACCESS_KEY", "test")
@@ -47,11 +72,50 @@ async fn upload(moto: &Moto, repository: &Path, site: &str, folders: &str) -> Ou
         .env("BOOKRAG_SOURCE", URL)
         .env("ALLOW_MASS_DELETION", "false")
         .env("SITE", site)
-        .env("FOLDERS", folders)
+        .env("BUILD", build)
         .output();
-    let uploaded = uploaded.await.unwrap();
+    uploaded.await.unwrap()
+}
+
+/// Like [`run_upload`], and returns what was printed.
+async fn upload(moto: &Moto, repository: &Path, site: &str, build: &str) -> String {
+    let uploaded = run_upload(moto, repository, site, build).await;
     assert!(uploaded.status.success(), "{uploaded:?}");
-    uploaded
+    String::from_utf8(uploaded.stdout).unwrap()
+}
+
+/// Returns everything that is read of a book: its pages with their chunks, which depend on all that the pages use.
+async fn content(source: Source) -> BTreeMap<String, Value> {
+    let (source, settings) = source.opened().await.unwrap();
+    let listing = source.listing().await.unwrap();
+    let mut pages = BTreeMap::new();
+    for page in list_pages(&settings, &listing.paths) {
+        let bytes = source.read_page(&page.source).await.unwrap().unwrap();
+        let inputs = source.inputs(&settings, &page, &bytes, &FileCache::default());
+        let inputs = inputs.await.unwrap();
+        let read = match read_document(&settings, "", &page, &bytes, &inputs) {
+            Ok(document) => json!({
+                "url": document.url,
+                "chunks": chunk_document(&document, &ChunkPolicy::ADAPTIVE),
+                "warnings": document.warnings,
+            }),
+            Err(reason) => json!(reason.to_string()),
+        };
+        pages.insert(page.source, read);
+    }
+    pages
+}
+
+/// Uploads a site's folder to a bucket of its own, and checks that the same is read from both.
+async fn reads_the_same(site: &Path) -> BTreeMap<String, Value> {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let home = tempfile::tempdir().unwrap();
+    upload(&moto, home.path(), site.to_str().unwrap(), "").await;
+    let of_folder = content(Source::Folder(FolderSource::open(site).unwrap())).await;
+    let of_bucket = content(bucket(&moto)).await;
+    assert_eq!(of_folder, of_bucket, "{}", site.display());
+    of_folder
 }
 
 fn bucket(moto: &Moto) -> Source {
@@ -80,16 +144,64 @@ async fn pages(moto: &Moto) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn an_uploaded_book_is_read_as_in_its_folder() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let book = tempfile::tempdir().unwrap();
+    for part in ["book", "translations", "broken-pages"] {
+        copy(&fixtures.join(part), book.path());
+    }
+    let read = reads_the_same(book.path()).await;
+    assert!(read.len() > 20, "{:?}", read.keys());
+    let site = tempfile::tempdir().unwrap();
+    let page = "---\ntags: [x]\n---\nimport Hello from '!!raw-loader!./hello.py'\nimport R from '@site/src/r'\n\n# A\n\n{Hello}\n\n<R/>\n";
+    write(
+        site.path(),
+        &[
+            (
+                "docusaurus.config.js",
+                "module.exports = {presets: ['classic']}",
+            ),
+            ("versions.json", "[\"1.0\"]"),
+            ("synonyms.txt", "hello, hi\n"),
+            ("docs/a.mdx", page),
+            ("docs/hello.py", "print('hello')\n"),
+            ("docs/tags.yml", "x: {label: Greetings}\n"),
+            ("docs/_category_.json", "{\"label\": \"All\"}"),
+            ("src/r.js", "export {default} from '../parts/_r.mdx'\n"),
+            ("parts/_r.mdx", "From a module.\n"),
+            ("versioned_docs/version-1.0/a.md", "# A of version 1.0\n"),
+            ("blog/authors.yml", "ann: {name: Ann}\n"),
+            (
+                "blog/2026-01-01-post.md",
+                "---\nauthors: ann\n---\nA post.\n",
+            ),
+            ("src/pages/about.md", "# About\n"),
+        ],
+    );
+    let read = json!(reads_the_same(site.path()).await).to_string();
+    for text in [
+        "print('hello')",
+        "From a module.",
+        "Greetings",
+        "Ann",
+        "version 1.0",
+    ] {
+        assert!(read.contains(text), "{text}: {read}");
+    }
+}
+
+#[tokio::test]
 async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
     let moto = Moto::start().await;
     moto.create_bucket("books").await;
     let repository = tempfile::tempdir().unwrap();
     let root = repository.path();
-    let config = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    let own = "module.exports = {presets: ['classic']}";
     write(
         root,
         &[
-            ("website/docusaurus.config.js", config),
+            ("website/docusaurus.config.js", own),
+            ("website/docs/own.md", "# Own\n"),
             ("website/blog/a.md", "# A post\n"),
             (
                 "website/bookrag.questions/blog/a.md.txt",
@@ -107,6 +219,7 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
             ("docs/node_modules/no.md", "# No\n"),
             ("docs/docusaurus.config.js", "an example"),
             ("shared/_part.mdx", "A part.\n"),
+            ("shared/_unused.mdx", "No.\n"),
             ("internal/no.md", "# No\n"),
             ("README.md", "# No\n"),
         ],
@@ -117,15 +230,16 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
     let expected = [
         "blog/a.md",
         "bookrag.questions/blog/a.md.txt",
+        "docs/own.md",
         "docusaurus.config.js",
     ]
     .map(str::to_owned);
     assert_eq!(keys(&moto).await, expected.into());
 
-    upload(&moto, root, "./website/", "docs shared/").await;
+    let beside = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    write(root, &[("website/docusaurus.config.js", beside)]);
+    upload(&moto, root, "./website/", "").await;
     let expected = [
-        "blog/a.md", // of the upload before; not below the site's folder, so it is no page
-        "bookrag.questions/blog/a.md.txt",
         "docs/a.mdx",
         "docs/b/b.md",
         "docs/build/c.md",
@@ -151,9 +265,15 @@ async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
     moto.put("books", "secret.md", "a secret").await;
     assert_eq!(source.read("../../secret.md").await.unwrap(), None);
     assert_eq!(settings.instances[0].path, "../docs");
+    let folder = FolderSource::open(&root.join("website")).unwrap();
+    assert_eq!(content(source).await, content(Source::Folder(folder)).await);
 
     fs::remove_file(root.join("docs/b/b.md")).unwrap();
-    upload(&moto, root, "website", "docs shared").await;
+    let printed = upload(&moto, root, "website", "").await;
+    assert_eq!(
+        printed,
+        "delete docs/b/b.md\nuploaded 0, unchanged 6, deleted 1\n"
+    );
     let expected = ["../docs/a.mdx", "../docs/build/c.md", "blog/a.md"];
     assert_eq!(pages(&moto).await, expected);
 }
@@ -190,7 +310,6 @@ async fn what_is_not_published_is_not_uploaded() {
         ("../../secret.md", "docs/outside.md"),
         ("gone.md", "docs/gone.md"),
         ("..", "docs/up"),
-        ("../key.md", "website/synonyms.txt"),
     ] {
         std::os::unix::fs::symlink(target, root.join(link)).unwrap();
     }
@@ -201,7 +320,7 @@ async fn what_is_not_published_is_not_uploaded() {
             .status();
         assert!(git.unwrap().success());
     }
-    upload(&moto, root, "website", "docs").await;
+    upload(&moto, root, "website", "").await;
     let objects = moto.client().list_objects_v2().bucket("books").send().await;
     let objects = objects.unwrap();
     let keys: Vec<&str> = objects
@@ -215,6 +334,12 @@ async fn what_is_not_published_is_not_uploaded() {
         "book/website/docusaurus.config.js",
     ];
     assert_eq!(keys, expected);
+    // As on a laptop, a link to settings that are not published is an error.
+    std::os::unix::fs::symlink("../key.md", root.join("website/synonyms.txt")).unwrap();
+    let refused = run_upload(&moto, root, "website", "").await;
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{refused:?}");
+    assert!(errors.contains("synonyms.txt is not read"), "{errors}");
     // Objects that something else put there are not read either.
     moto.put("books", "book/.env", "SECRET").await;
     moto.put("books", "book/docs/node_modules/no.md", "SECRET")
@@ -233,10 +358,10 @@ async fn docs_that_only_a_build_makes_are_read_from_what_is_uploaded() {
     let made = "module.exports = {presets: [['classic', {docs: {path: 'target/docs'}}]]}";
     let hidden = "const versions = require('./versions.json');
         module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false, lastVersion: versions[0]}}]]}";
-    for (config, versions, written, folders, page) in [
-        (made, "[]", "docs/a.md", "docs", "../docs/a.md"),
-        (made, "[]", "website/docs/a.md", "", "docs/a.md"),
-        (hidden, "[\"2.0\"]", "website/docs/a.md", "", "docs/a.md"),
+    for (config, versions, written, page) in [
+        (made, "[]", "docs/a.md", "../docs/a.md"),
+        (made, "[]", "website/docs/a.md", "docs/a.md"),
+        (hidden, "[\"2.0\"]", "website/docs/a.md", "docs/a.md"),
     ] {
         let moto = Moto::start().await;
         moto.create_bucket("books").await;
@@ -250,7 +375,7 @@ async fn docs_that_only_a_build_makes_are_read_from_what_is_uploaded() {
                 (written, "# A\n"),
             ],
         );
-        upload(&moto, repository.path(), "website", folders).await;
+        upload(&moto, repository.path(), "website", "").await;
         let keys = keys(&moto).await;
         let has_package = keys.iter().any(|key| key.ends_with("package.json"));
         assert!(!has_package, "{keys:?}");
@@ -282,7 +407,7 @@ async fn pages_that_are_scripts_are_uploaded_as_they_were_built() {
             ("build/404.html", html),
         ],
     );
-    upload(&moto, repository.path(), ".", "").await;
+    upload(&moto, repository.path(), ".", "build").await;
     let expected = [
         "build/de/team/about.html",
         "build/index.html",
@@ -292,7 +417,7 @@ async fn pages_that_are_scripts_are_uploaded_as_they_were_built() {
     assert_eq!(pages(&moto).await, expected);
 
     fs::remove_dir_all(repository.path().join("build/team")).unwrap();
-    upload(&moto, repository.path(), ".", "").await;
+    upload(&moto, repository.path(), ".", "build").await;
     assert_eq!(pages(&moto).await, [expected[0], expected[1], expected[3]]);
 }
 
@@ -316,7 +441,7 @@ async fn a_built_site_is_uploaded_and_read_as_in_a_folder() {
         ],
     );
     upload(&moto, repository.path(), "site", "").await;
-    let expected = ["404.html", "build/b.html", "index.html", "sitemap.xml"];
+    let expected = ["build/b.html", "index.html", "sitemap.xml"];
     assert_eq!(keys(&moto).await, expected.map(str::to_owned).into());
     assert_eq!(pages(&moto).await, ["build/b.html", "index.html"]);
 

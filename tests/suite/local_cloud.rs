@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{process::Command, task::JoinHandle};
 
-use crate::docs_workflow::script_of_step;
+use crate::docs_workflow::{copy_script, program_folders, script_of_step};
 
 const BUCKET: &str = "books";
 const PREFIX: &str = "book";
@@ -102,12 +102,10 @@ impl Cloud {
 
     /// Returns a command for which all of AWS is on this machine, such as the AWS CLI.
     fn command(&self, program: &Path) -> Command {
-        let path = beside_python("aws");
-        let path = path.parent().unwrap().display().to_string();
         let mut command = Command::new(program);
         command
             .env_clear()
-            .env("PATH", format!("{path}:/usr/local/bin:/usr/bin:/bin"))
+            .env("PATH", program_folders())
             .env("HOME", self.site.path())
             .env("AWS_ACCESS_KEY_ID", "test")
             .env("AWS_SECRET_ACCESS_KEY", "test")
@@ -130,12 +128,14 @@ impl Cloud {
 
     /// Uploads the site with the steps of the workflow that docs repositories copy.
     async fn upload(&self) {
+        copy_script(self.site.path());
         let script = script_of_step("Upload the book");
         let uploaded = self
             .command(Path::new("bash"))
             // The command with which GitHub runs a bash step.
             .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
-            .env("SITE", self.site.path())
+            .current_dir(self.site.path())
+            .env("SITE", ".")
             .env("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}"))
             .env("ALLOW_MASS_DELETION", "false")
             .output();
@@ -221,7 +221,7 @@ fn infra_path(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

@@ -50,6 +50,19 @@ pub async fn function_binary(name: &str) -> PathBuf {
     binary
 }
 
+/// Returns the folder of the command `bookrag`, which Cargo builds before the tests of the whole workspace.
+#[must_use]
+pub fn command_folder() -> PathBuf {
+    let test = env::current_exe().expect("a test has a path");
+    let folder = test.ancestors().nth(2).expect("a test is in `deps`");
+    assert!(
+        folder.join("bookrag").is_file(),
+        "there is no command in {}; run tests/build.sh",
+        folder.display()
+    );
+    folder.to_owned()
+}
+
 /// Returns a Cargo command in the workspace, as if run from a shell.
 ///
 /// The variables that `cargo test` sets for its package are removed: build scripts of dependencies (ring's) run again
