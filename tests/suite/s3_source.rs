@@ -61,6 +61,34 @@ async fn a_prefix_is_a_folder() {
 }
 
 #[tokio::test]
+async fn a_site_that_was_found_is_known_as_long_as_its_config_exists() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let config = "module.exports = {title: 'A'}";
+    let (first, second) = (
+        "book/website/docusaurus.config.js",
+        "book/other/bookrag.toml",
+    );
+    moto.put("books", first, config).await;
+    let bucket = S3Source::new(moto.client(), "s3://books/book").unwrap();
+    let opened = async || Source::S3(bucket.clone()).opened().await;
+    let path = |source: Source| source.path_of_site("website/docs/a.md");
+    assert_eq!(path(opened().await.unwrap().0), "docs/a.md");
+
+    // Another site is not looked for each time.
+    moto.put("books", second, "title = 'B'").await;
+    assert_eq!(path(opened().await.unwrap().0), "docs/a.md");
+    let fresh = S3Source::new(moto.client(), "s3://books/book").unwrap();
+    let error = Source::S3(fresh).opened().await.unwrap_err();
+    assert!(matches!(error, SourceError::SeveralSites { .. }), "{error}");
+
+    moto.delete("books", first).await;
+    let (source, settings) = opened().await.unwrap();
+    assert_eq!(path(source), "../website/docs/a.md");
+    assert_eq!(settings.title.as_deref(), Some("B"));
+}
+
+#[tokio::test]
 async fn listings_of_several_pages_are_read_to_their_end_and_files_to_the_limit() {
     let moto = Moto::start().await;
     moto.create_bucket("books").await;

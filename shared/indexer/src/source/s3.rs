@@ -1,10 +1,11 @@
 //! A prefix of an S3 bucket.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::str::Utf8Error;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::meta::region::RegionProviderChain;
@@ -24,7 +25,7 @@ use percent_encoding::percent_decode_str;
 use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown, private_name};
 
 use super::site_folder::SiteFolder;
-use super::{Listing, SourceError};
+use super::{Listing, SourceError, is_config};
 
 const SCHEME: &str = "s3://";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -34,6 +35,8 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// The region if none is configured, like that of AWS's own tools.
 const FALLBACK_REGION: &str = "us-east-1";
+/// After this time a site is looked for again, because the prefix may hold another one as well.
+const SITE_IS_KNOWN_FOR: Duration = Duration::from_mins(10);
 
 /// Returns the base configuration of AWS clients: region, credentials and endpoint as AWS's tools find them.
 pub async fn aws_config() -> SdkConfig {
@@ -64,6 +67,16 @@ pub struct S3Source {
     prefix: String,
     /// The site's folder below the prefix.
     pub(super) site: SiteFolder,
+    /// The site that was found last; clones share it.
+    last_site: Arc<Mutex<Option<FoundSite>>>,
+}
+
+/// The site that a prefix was found to hold.
+#[derive(Debug, Clone)]
+struct FoundSite {
+    /// The path of its config below the prefix.
+    config: String,
+    at: Instant,
 }
 
 impl S3Source {
@@ -100,6 +113,7 @@ impl S3Source {
             client,
             bucket: bucket.to_owned(),
             site: SiteFolder::default(),
+            last_site: Arc::default(),
             prefix: if prefix.is_empty() {
                 String::new()
             } else {
@@ -132,21 +146,36 @@ impl S3Source {
 
     /// Looks below the prefix for the one site that it holds, as `bookrag serve` does below a folder. Returns whether there is one.
     ///
+    /// Lists the whole prefix, so the result is used for [`SITE_IS_KNOWN_FOR`] as long as the site's config exists. That there is none is not
+    /// remembered, because a file of a new site must not be taken for a page of the prefix itself.
+    ///
     /// # Errors
     /// [`SourceError::SeveralSites`] if there are several.
     pub(super) async fn find_site(&mut self) -> Result<bool, SourceError> {
+        let known = self.lock_site().clone();
+        let known = known.filter(|known| known.at.elapsed() < SITE_IS_KNOWN_FOR);
+        if let Some(known) = known
+            && self.exists(&known.config).await?
+        {
+            self.site = SiteFolder::new(folder_of(&known.config));
+            return Ok(true);
+        }
         let listing = self.list().await?;
-        let sites: BTreeSet<&str> = listing
-            .paths
-            .iter()
-            .filter_map(|path| site_of_config(path))
-            .collect();
+        let configs = listing.paths.iter().filter(|path| is_config_of_site(path));
+        let sites: BTreeMap<&str, &String> =
+            configs.map(|config| (folder_of(config), config)).collect();
         let mut found = sites.iter();
         match (found.next(), found.next()) {
-            (Some(site), None) => self.site = SiteFolder::new(site),
+            (Some((site, config)), None) => {
+                *self.lock_site() = Some(FoundSite {
+                    config: (*config).clone(),
+                    at: Instant::now(),
+                });
+                self.site = SiteFolder::new(site);
+            }
             (None, _) => return Ok(false),
             _ => {
-                let sites = sites.into_iter().map(str::to_owned).collect();
+                let sites = sites.into_keys().map(str::to_owned).collect();
                 return Err(SourceError::SeveralSites {
                     at: self.url(),
                     sites,
@@ -154,6 +183,19 @@ impl S3Source {
             }
         }
         Ok(true)
+    }
+
+    fn lock_site(&self) -> MutexGuard<'_, Option<FoundSite>> {
+        self.last_site
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if there is an object at this path below the prefix.
+    async fn exists(&self, path: &str) -> Result<bool, SourceError> {
+        let key = format!("{}{path}", self.prefix);
+        let keys = self.keys_from(&key, 1).await?;
+        Ok(keys.contains(&key))
     }
 
     pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
@@ -176,12 +218,17 @@ impl S3Source {
             Some(root) if root.is_empty() => self.prefix.clone(),
             Some(folder) => format!("{}{folder}/", self.prefix),
         };
+        self.keys_from(&folder, count).await
+    }
+
+    /// Returns the first keys that begin with `start`.
+    async fn keys_from(&self, start: &str, count: i32) -> Result<Vec<String>, SourceError> {
         let page = self
-            .listed(&folder)
+            .listed(start)
             .max_keys(count)
             .send()
             .await
-            .map_err(|error| self.failed(&folder, &error))?;
+            .map_err(|error| self.failed(start, &error))?;
         let objects = page.contents().iter();
         objects
             .filter_map(|object| self.key_in(&page, object).transpose())
@@ -332,11 +379,15 @@ fn causes(error: &dyn Error) -> String {
     text
 }
 
-/// Returns the folder of the site whose Docusaurus config is at a path; `None` if the path is not that of a config.
-fn site_of_config(path: &str) -> Option<&str> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_config = name.starts_with("docusaurus.config.") && SETTINGS_FILES.contains(&name);
-    is_config.then_some(folder)
+/// True for the path of a file by which a site is found.
+fn is_config_of_site(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_config(name) && SETTINGS_FILES.contains(&name)
+}
+
+/// Returns the folder of a file; empty for a file at the prefix itself.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 #[cfg(test)]
