@@ -29,7 +29,7 @@ print(json.dumps(answer.get("invocation", {{"StatusCode": 200, "ExecutedVersion"
 """
 
 
-def status(pending=(), skipped=(), stale=(), failed=(), state="live", pages=63):
+def status(pending=(), skipped=(), stale=(), failed=(), state="live", pages=63, missing=()):
     """An answer of the ingest function."""
 
     def with_reasons(pairs):
@@ -45,6 +45,7 @@ def status(pending=(), skipped=(), stale=(), failed=(), state="live", pages=63):
             "stale": list(stale),
             "failed": with_reasons(failed),
             "drafts": [],
+            "missing_files": [{"source": source, "path": path} for source, path in missing],
             "index": {"id": 1, "state": state, "chunks": 645, "documents": pages, "pending_points": 0},
         }
     }
@@ -101,6 +102,15 @@ class WaitUntilIngested(unittest.TestCase):
         self.assertIn("::error file=website/docs/b%2Cc.md::it has more than", run.stdout)
         self.assertIn("::error file=docs/d.md::it is not UTF-8 text", run.stdout)
         self.assertIn("readers still get its last good text", run.stdout)
+
+    def test_files_that_pages_import_and_the_bucket_lacks_are_named(self):
+        missing = [("docs/a.mdx", "shared/_p.mdx")] + [(f"docs/{n}.mdx", "docs/hello.js") for n in range(22)]
+        run, _ = self.run_script([status(missing=missing)], "--folder", "website")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        warning = "::warning file=website/docs/a.mdx::it imports shared/_p.mdx, which the bucket does not have\n"
+        self.assertTrue(run.stdout.startswith(warning), run.stdout)
+        self.assertIn("::warning::the bucket lacks 3 more files that pages import\n", run.stdout)
+        self.assertTrue(run.stdout.endswith("ingested: 63 pages, 645 chunks\n"), run.stdout)
 
     def test_when_the_time_is_over_it_is_said_what_is_pending_and_why(self):
         pending = [f"docs/{n}.md" for n in range(25)]

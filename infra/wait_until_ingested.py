@@ -2,8 +2,8 @@
 """Waits until bookrag's index holds the book as it is in the bucket, and fails if a page of it cannot be read.
 
 Asks the ingest function for its status, through the AWS CLI, until nothing is pending and the index is the live one. What is
-wrong with a page is printed as an annotation of GitHub's: `::error file=docs/a.md,line=3::…`. Ends with 0 when the book is
-ingested, 1 when it is not.
+wrong with a page is printed as an annotation of GitHub's: `::error file=docs/a.md,line=3::…`, and as a warning a file that a page
+imports and the bucket lacks. Ends with 0 when the book is ingested, 1 when it is not.
 """
 
 import argparse
@@ -100,13 +100,22 @@ def escaped(text, also=""):
     return text
 
 
-def annotate(folder, source, message):
+def annotate(folder, source, message, level="error"):
     """Prints what is wrong with a page, at its line where the message names one."""
     # A page beside the site's folder has a path that begins with `..`.
     path = escaped(posixpath.normpath((folder / source).as_posix()), ":,")
     line = re.search(r"\bline (\d+)", message)
     at = f"file={path},line={line[1]}" if line else f"file={path}"
-    print(f"::error {at}::{escaped(message)}")
+    print(f"::{level} {at}::{escaped(message)}")
+
+
+def warn_of_missing_files(status, folder):
+    """Prints the files that pages import and the bucket lacks."""
+    missing = status.get("missing_files", [])
+    for file in missing[:MAX_NAMED]:
+        annotate(folder, file["source"], f"it imports {file['path']}, which the bucket does not have", "warning")
+    if len(missing) > MAX_NAMED:
+        print(f"::warning::the bucket lacks {len(missing) - MAX_NAMED} more files that pages import")
 
 
 def report(status, ingested, folder, timeout_seconds):
@@ -115,6 +124,7 @@ def report(status, ingested, folder, timeout_seconds):
     for page in status["skipped"]:
         still = "; readers still get its last good text" if page["source"] in stale else ""
         annotate(folder, page["source"], f"{page['reason']}: the page is not ingested{still}")
+    warn_of_missing_files(status, folder)
     index = status["index"]
     if ingested:
         if status["skipped"]:

@@ -43,7 +43,7 @@ pub use open::{OpenMode, OpenOptions, Ports};
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, RunStatus, SkippedFile};
 pub use site::site_info;
-pub use status::{NOT_UTF8, PendingChange, PendingDocument, Status};
+pub use status::{MissingFile, NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
 pub use sync::{Progress, Settled, SyncError, SyncOptions, no_pages, sync};

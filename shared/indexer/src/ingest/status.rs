@@ -11,8 +11,8 @@ use crate::source::{FileCache, Listing, SourceError};
 use book::questions::is_written_file;
 use book::{
     PageFile, SiteSettings, default_source, etag, fingerprint_by_etags, hidden_docs,
-    list_script_pages, may_hold_pages, missing_docs, other_missing_docs, page_file, pages_among,
-    read_document,
+    imported_by_name, list_script_pages, may_hold_pages, missing_docs, other_missing_docs,
+    page_file, pages_among, read_document,
 };
 use store::catalog::DocumentState;
 
@@ -52,6 +52,9 @@ pub struct Status {
     /// Pages written in JavaScript or TypeScript, which are not read.
     #[serde(default)]
     pub script_pages: Vec<String>,
+    /// Files that pages import and the source lacks. Known for sources with `ETag`s, such as buckets, of committed pages.
+    #[serde(default)]
+    pub missing_files: Vec<MissingFile>,
     /// Files that would be pages under another name.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -70,6 +73,15 @@ pub struct Status {
     /// When each document was committed.
     #[serde(skip)]
     pub(super) committed_at: Vec<Timestamp>,
+}
+
+/// A file that a page imports and the source lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingFile {
+    /// The path of the page.
+    pub source: String,
+    /// The path of the file.
+    pub path: String,
 }
 
 /// A document that differs from its file.
@@ -181,6 +193,11 @@ impl Ingest {
             let is_unchanged =
                 listed.is_some() && listed.as_ref() == row.map(|row| &row.fingerprint);
             reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), files));
+        }
+        for page in pages {
+            if let Some(inputs) = inputs.get(&page.source) {
+                status.note_missing_files(&self.settings, page, inputs, listing);
+            }
         }
         let seen: Vec<TargetState> = stream::iter(reads).buffered(READS).collect().await;
         for ((page, row), seen) in pages.iter().zip(&rows).zip(seen) {
@@ -310,6 +327,21 @@ impl Status {
             .collect();
         self.failed.extend(failed);
         self.former_failures = over.into_iter().map(|(source, _)| source).collect();
+    }
+
+    fn note_missing_files(
+        &mut self,
+        settings: &SiteSettings,
+        page: &PageFile,
+        inputs: &BTreeSet<String>,
+        listing: &Listing,
+    ) {
+        let imported = imported_by_name(settings, page, inputs).into_iter();
+        let missing = imported.filter(|path| !listing.paths.contains(*path));
+        self.missing_files.extend(missing.map(|path| MissingFile {
+            source: page.source.clone(),
+            path: path.to_owned(),
+        }));
     }
 
     fn add(&mut self, page: &PageFile, row: Option<&DocumentState>, seen: TargetState) {

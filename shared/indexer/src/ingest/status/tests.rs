@@ -71,3 +71,18 @@ fn a_change_of_anything_that_a_page_used_has_it_read_again() {
     found.sort();
     assert_eq!(found, ["docs/b.md", ur]);
 }
+
+#[test]
+fn a_file_that_a_page_imports_and_that_is_missing_is_named() {
+    let (source, ingest) = book();
+    let missing = |ingest: &Ingest| block_on(ingest.status("")).unwrap().missing_files;
+    assert_eq!(missing(&ingest), []);
+    source.files().remove("docs/_p.mdx");
+    let named = MissingFile {
+        source: "docs/a.mdx".to_owned(),
+        path: "docs/_p.mdx".to_owned(),
+    };
+    assert_eq!(missing(&ingest), [named.clone()]);
+    block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
+    assert_eq!(missing(&ingest), [named]);
+}
