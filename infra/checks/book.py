@@ -2,7 +2,7 @@
 
 import json
 
-from checks.stack import NEEDED, VARIANT, check, unless
+from checks.stack import NEEDED, VARIANT, check, every, unless
 
 
 @check({
@@ -48,6 +48,7 @@ def tls(stack):
     "Queue.VisibilityTimeout": 1802, "Ingest.Timeout": 60, "Queue.RedrivePolicy": None, "DeadLetters.MessageRetentionPeriod": None,
     "DeadLetters.SqsManagedSseEnabled": None, "Ingest.Events.Queue.FunctionResponseTypes": None,
     "Ingest.Events.Queue.ScalingConfig": None, "Ingest.RecursiveLoop": None,
+    "IngestRole.Policies.0.PolicyDocument.Statement.2.Action": ["sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"],
 })  # fmt: skip
 def queue(stack):
     """Six times the function's timeout and the batching window; failed messages alone come again, five times, and are kept."""
@@ -71,6 +72,9 @@ def queue(stack):
     bounded = source.get("ScalingConfig") == {"MaximumConcurrency": concurrency["Default"]} and concurrency["MinValue"] == 2
     yield from unless(bounded, "the concurrency is not a parameter, or may be less than Lambda takes")
     yield from unless(stack.properties("Ingest").get("RecursiveLoop") == "Allow", "Lambda would stop a reindex")
+    granted = [statement for _, statement in stack.statements("IngestRole") if "Queue" in stack.names(statement["Resource"])]
+    soon = any("sqs:ChangeMessageVisibility" in every(statement["Action"]) for statement in granted)
+    yield from unless(soon, "failed messages come again only after the visibility timeout")
 
 
 @check({

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use bookrag::book::is_settings_file;
-use bookrag::ingest::{Change, DocumentOutcome, Ingest, SyncError, SyncOptions};
+use bookrag::ingest::{Change, DocumentOutcome, Ingest, Status, SyncError, SyncOptions};
 use bookrag::metrics::{Metric, Metrics};
 
 use crate::HandlerError;
@@ -19,6 +19,8 @@ pub(crate) struct Converging {
     committed: bool,
     /// True if a page was deleted.
     deleted: bool,
+    /// True if all documents were compared with their files because the settings changed.
+    compared: bool,
 }
 
 impl Converging {
@@ -28,19 +30,23 @@ impl Converging {
             done: BTreeSet::new(),
             committed: false,
             deleted: false,
+            compared: false,
         }
     }
 
     /// Returns the documents affected by these files, which have paths below the bucket's prefix. For settings files, these are all documents that
-    /// differ from their files.
+    /// differ from their files, once: the settings were read after all of the invocation's events.
     pub(crate) async fn concerned(
-        &self,
+        &mut self,
         paths: &[String],
     ) -> Result<BTreeSet<String>, HandlerError> {
         let mut concerned = BTreeSet::new();
         for path in paths {
             let path = &self.ingest.source.path_of_site(path);
             if is_settings_file(path) {
+                if self.compared {
+                    continue;
+                }
                 tracing::info!(
                     stage = "ingest",
                     settings.source = path,
@@ -49,9 +55,10 @@ impl Converging {
                 let status = self.ingest.outstanding("", SyncOptions::default()).await;
                 let status = match status {
                     // The settings were uploaded before the first page.
-                    Err(SyncError::NoPages(_)) => continue,
+                    Err(SyncError::NoPages(_)) => Status::default(),
                     status => status?,
                 };
+                self.compared = true;
                 concerned.extend(status.pending.into_iter().map(|pending| pending.source));
             } else {
                 concerned.extend(self.ingest.concerned(path).await?);

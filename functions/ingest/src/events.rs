@@ -36,6 +36,18 @@ pub(crate) struct Message {
     pub(crate) id: String,
     /// An S3 notification, an `EventBridge` event, one of these from SNS, or a command, as text.
     pub(crate) body: String,
+    /// What SQS knows this receive by.
+    #[serde(rename = "receiptHandle", default)]
+    pub(crate) receipt: String,
+    #[serde(default)]
+    attributes: Attributes,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+struct Attributes {
+    /// How often the message was received, as text.
+    #[serde(rename = "ApproximateReceiveCount", default)]
+    receive_count: String,
 }
 
 /// The request in a message.
@@ -178,6 +190,11 @@ impl TryFrom<Value> for Event {
 }
 
 impl Message {
+    /// Returns how often the message was received, from 1.
+    pub(crate) fn receive_count(&self) -> u32 {
+        self.attributes.receive_count.parse().unwrap_or(1).max(1)
+    }
+
     /// Parses the message's request; S3's test event has no objects.
     ///
     /// # Errors
@@ -270,6 +287,11 @@ mod tests {
         }
     }
 
+    fn with_body(body: &str) -> Message {
+        let message = json!({ "messageId": "1", "body": body });
+        serde_json::from_value(message).unwrap()
+    }
+
     fn record(key: &str) -> Value {
         json!({ "eventSource": "aws:s3", "s3": { "bucket": { "name": "b" }, "object": { "key": key } } })
     }
@@ -323,10 +345,7 @@ mod tests {
             let wrapped = json!({
                 "Type": "Notification", "TopicArn": "arn:aws:sns:eu-central-1:1:book", "Message": event.to_string()
             });
-            let message = Message {
-                id: "1".to_owned(),
-                body: wrapped.to_string(),
-            };
+            let message = with_body(&wrapped.to_string());
             let Ok(Request::Objects(queued)) = message.request() else {
                 panic!("{wrapped}");
             };
@@ -339,9 +358,18 @@ mod tests {
         // A topic may have publishers that may not give commands.
         for message in ["not JSON", r#"{"command": "reconcile"}"#] {
             let body = json!({ "Type": "Notification", "Message": message }).to_string();
-            let id = "1".to_owned();
-            Message { id, body }.request().unwrap_err();
+            with_body(&body).request().unwrap_err();
         }
+    }
+
+    #[test]
+    fn a_message_was_received_at_least_once() {
+        assert_eq!(with_body("").receive_count(), 1);
+        let third = json!({
+            "messageId": "1", "body": "", "attributes": { "ApproximateReceiveCount": "3" }
+        });
+        let third: Message = serde_json::from_value(third).unwrap();
+        assert_eq!(third.receive_count(), 3);
     }
 
     #[test]
@@ -408,10 +436,7 @@ mod tests {
         let command = Command::Converge {
             paths: vec!["docs/a b.md".to_owned()],
         };
-        let message = Message {
-            id: "1".to_owned(),
-            body: json!(command).to_string(),
-        };
+        let message = with_body(&json!(command).to_string());
         assert_eq!(message.request(), Ok(Request::Command(command)));
     }
 

@@ -216,6 +216,7 @@ impl Function {
             failed.extend(late);
         }
         metrics.count(Metric::MessagesFailed, failed.len());
+        self.retry_soon(&failed, deadline).await;
         // More messages probably wait behind a full batch.
         if let Some(converging) = converging.filter(|_| messages.len() < FULL_BATCH) {
             self.write_questions_of(&converging, deadline).await;
@@ -281,6 +282,17 @@ impl Function {
         queue.send(&bodies, Duration::ZERO).await?;
         metrics.count(Metric::MessagesHandedBack, bodies.len());
         Ok(())
+    }
+
+    /// Makes messages that failed visible again soon. If that fails, it is only logged: the queue delivers them later.
+    async fn retry_soon(&self, failed: &[&Message], deadline: Deadline) {
+        let Some(queue) = self.queue.as_ref().filter(|_| !failed.is_empty()) else {
+            return;
+        };
+        let retried = async { Ok(queue.retry_soon(failed).await?) };
+        if let Err(error) = deadline.bound_for_answer(retried).await {
+            tracing::warn!(stage = "ingest", %error, "failed messages are delivered only after the queue's visibility timeout");
+        }
     }
 
     /// Updates all documents affected by these objects.

@@ -5,11 +5,19 @@ use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::DisplayErrorContext;
-use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+use aws_sdk_sqs::types::{ChangeMessageVisibilityBatchRequestEntry, SendMessageBatchRequestEntry};
 use bookrag::source::aws_config;
+
+use crate::events::Message;
 
 /// The most messages that SQS accepts in one request.
 const BATCH: usize = 10;
+/// How long a message that failed for the first time is hidden: most failures pass soon.
+const FIRST_RETRY: Duration = Duration::from_secs(30);
+/// By this factor each wait is longer than the one before. The four waits before the dead letters are 40 minutes, so that messages outlive an outage.
+const RETRY_FACTOR: u32 = 4;
+/// The longest wait.
+const LAST_RETRY: Duration = Duration::from_mins(30);
 
 /// An SQS queue.
 #[derive(Debug, Clone)]
@@ -61,6 +69,40 @@ impl Queue {
         }
         Ok(())
     }
+
+    /// Makes messages that failed visible again soon: the queue itself hides them for many times the function's timeout.
+    ///
+    /// # Errors
+    /// If that was not possible for a message, which is then hidden as long as the queue says.
+    pub(crate) async fn retry_soon(&self, failed: &[&Message]) -> Result<(), QueueError> {
+        for batch in failed.chunks(BATCH) {
+            let mut request = self.client.change_message_visibility_batch();
+            for message in batch {
+                let delay = retry_delay(message.receive_count());
+                let entry = ChangeMessageVisibilityBatchRequestEntry::builder()
+                    .id(&message.id)
+                    .receipt_handle(&message.receipt)
+                    .visibility_timeout(i32::try_from(delay.as_secs()).unwrap_or(i32::MAX))
+                    .build();
+                let entry = entry.map_err(|error| QueueError::new(batch.len(), &error))?;
+                request = request.entries(entry);
+            }
+            let answer = request.queue_url(&self.url).send().await;
+            let answer = answer
+                .map_err(|error| QueueError::new(batch.len(), &DisplayErrorContext(error)))?;
+            if let Some(first) = answer.failed().first() {
+                let reason = first.message().unwrap_or(first.code());
+                return Err(QueueError::new(answer.failed().len(), &reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns how long a message is hidden that failed when it was received for the `receive_count`th time.
+fn retry_delay(receive_count: u32) -> Duration {
+    let factor = RETRY_FACTOR.saturating_pow(receive_count.saturating_sub(1));
+    FIRST_RETRY.saturating_mul(factor).min(LAST_RETRY)
 }
 
 impl QueueError {
@@ -69,5 +111,16 @@ impl QueueError {
             count,
             reason: reason.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hiccup_is_retried_at_once_and_an_outage_is_waited_for() {
+        let seconds = [1, 2, 3, 4, 5, u32::MAX].map(|count| retry_delay(count).as_secs());
+        assert_eq!(seconds, [30, 120, 480, 1_800, 1_800, 1_800]);
     }
 }

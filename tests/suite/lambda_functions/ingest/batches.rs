@@ -1,13 +1,14 @@
 //! Messages of a queue.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use axum::{Json, Router, routing::post};
+use axum::{Json, Router, http::HeaderMap, routing::post};
 use bookrag_tests::{
     events::{
-        Change, Sender, event_bridge, message_id, s3_notification, s3_test_event, sqs_batch_of_text,
+        Change, Sender, event_bridge, message_id, s3_notification, s3_test_event,
+        sqs_batch_of_received, sqs_batch_of_text,
     },
-    moto::Moto,
+    moto::{Moto, ReceivedMessage},
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -163,6 +164,90 @@ async fn settings_that_cannot_be_read_are_named_and_fail_no_message() {
     world.put("bookrag.toml", "title = 'A'\n").await;
     world.converge(Change::Created, "bookrag.toml").await;
     assert!(world.text(page).await.contains("Peas"));
+}
+
+#[tokio::test]
+async fn settings_that_change_together_are_compared_once() {
+    let world = World::start("lambda_ingest_compared").await;
+    let page = "docs/intro.md";
+    world.put(page, "# Garden\n\nBeans climb.\n").await;
+    world.put("bookrag.toml", "base_url = '/book/'\n").await;
+    let batch = sqs_batch_of_text(&[
+        notification(Sender::S3, "site/bookrag.toml"),
+        notification(Sender::S3, "site/docusaurus.config.js"),
+        notification(Sender::S3, "site/versions.json"),
+    ]);
+    let compared = |world: &World| {
+        let logs = world.lambda.function.logs();
+        logs.matches("checking all documents").count()
+    };
+    assert_eq!(
+        world.lambda.invoke(batch.clone()).await.payload(),
+        failures(&[])
+    );
+    assert_eq!(world.documents().await[0].row.url, "/book/docs/intro");
+    assert_eq!(compared(&world), 1);
+    // Those of a later invocation are compared again.
+    world.put("bookrag.toml", "base_url = '/other/'\n").await;
+    assert_eq!(world.lambda.invoke(batch).await.payload(), failures(&[]));
+    assert_eq!(world.documents().await[0].row.url, "/other/docs/intro");
+    assert_eq!(compared(&world), 2);
+}
+
+#[tokio::test]
+async fn messages_that_failed_are_visible_again_soon() {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let queue = queue_that_records(Arc::clone(&requests)).await;
+    let url = format!("{queue}/123456789012/ingest");
+    let variables = [
+        ("OPENAI_API_KEY", "a wrong one"),
+        ("BOOKRAG_QUEUE_URL", url.as_str()),
+        ("AWS_ENDPOINT_URL_SQS", queue.as_str()),
+        ("AWS_REGION", "us-east-1"),
+    ];
+    let world = World::start_with("lambda_ingest_retried", &variables).await;
+    world.put("docs/a.md", "# A\n\nBeans climb.\n").await;
+    let received = |number: usize, path: &str, receive_count| ReceivedMessage {
+        message_id: message_id(number),
+        receipt_handle: format!("receipt {number}"),
+        body: notification(Sender::S3, path),
+        receive_count,
+    };
+    let batch = sqs_batch_of_received(&[
+        received(0, "site/docs/a.md", 1),
+        received(1, "site/README.txt", 1),
+        received(2, "site/docs/a.md", 3),
+    ]);
+    let answer = world.lambda.invoke(batch).await.payload();
+    let logs = world.lambda.function.logs();
+    assert_eq!(answer, failures(&[0, 2]), "{logs}");
+    let entry = |number: usize, seconds: u32| {
+        json!({
+            "Id": message_id(number), "ReceiptHandle": format!("receipt {number}"), "VisibilityTimeout": seconds
+        })
+    };
+    let expected = json!({ "QueueUrl": url, "Entries": [entry(0, 30), entry(2, 480)] });
+    let action = "AmazonSQS.ChangeMessageVisibilityBatch".to_owned();
+    assert_eq!(*requests.lock().unwrap(), [(action, expected)], "{logs}");
+    assert!(!logs.contains("visibility timeout"), "{logs}");
+}
+
+/// Starts a queue that accepts changes of all messages, and records each request with its action.
+async fn queue_that_records(requests: Arc<Mutex<Vec<(String, Value)>>>) -> String {
+    let accept = async move |headers: HeaderMap, body: String| {
+        let request: Value = serde_json::from_str(&body).unwrap();
+        let entries = request["Entries"].as_array().unwrap();
+        let ids = entries.iter().map(|entry| json!({ "Id": entry["Id"] }));
+        let answer = json!({ "Successful": ids.collect::<Vec<_>>(), "Failed": [] });
+        let action = headers["x-amz-target"].to_str().unwrap().to_owned();
+        requests.lock().unwrap().push((action, request));
+        Json(answer)
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().fallback(accept);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}")
 }
 
 /// Starts an embeddings API that runs `first` before it answers.
