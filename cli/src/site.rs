@@ -139,7 +139,7 @@ impl Site {
             format!(". These are pages of the site in {site}: name that folder to read them with its settings")
         });
         Some(format!(
-            "note: there is no docusaurus.config file in {}; {pages}, with Docusaurus's defaults{}",
+            "note: there is no docusaurus.config file and no index.html of a built site in {}; {pages}, with Docusaurus's defaults{}",
             folder.display(),
             owner.unwrap_or_default()
         ))

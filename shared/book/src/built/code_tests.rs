@@ -42,7 +42,20 @@ fn code_has_no_numbers_of_lines() {
             "<pre><span class=lineno> 1 </span>a\n<span class=lineno> 2 </span>\n</pre>",
             &[": a"],
         ),
+        // Chroma, whose lines contain their ends.
+        (
+            "<pre><code class=language-txt><span class=line><span class=ln>1</span><span class=cl>a\n</span></span><span class=line><span class=ln>2</span><span class=cl>42\n</span></span></code></pre>",
+            &["txt: a\n42"],
+        ),
+        (
+            "<pre><div class=line><i class=ln>1</i>41</div><div class=line><i class=ln>2</i>42</div></pre>",
+            &[": 41\n42"],
+        ),
         // Numbers that are code.
+        (
+            "<pre><span class=line><span class=cl>41\n</span></span><span class=line><span class=cl>7\n</span></span><span class=line><span class=cl>a\n</span></span></pre>",
+            &[": 41\n7\na"],
+        ),
         (
             "<pre><span class=line>1</span>\n<span class=line>2</span></pre>",
             &[": 1\n2"],

@@ -118,6 +118,8 @@ struct ContentReader<'a> {
     language: Option<Around>,
     /// The id of the section whose heading is next.
     section: Option<Around>,
+    /// The name that an anchor gives to the heading that is next.
+    anchor: Option<String>,
     part: Option<Part>,
     /// The line of the page's text at which the next block begins.
     line: u32,
@@ -147,6 +149,7 @@ impl<'a> ContentReader<'a> {
             math: None,
             language: None,
             section: None,
+            anchor: None,
             part: None,
             line: 1,
             content: Content::default(),
@@ -206,6 +209,7 @@ impl<'a> ContentReader<'a> {
             math.start(&tag);
             return;
         }
+        self.read_anchor(&tag);
         // The footer of a quote names its author.
         let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
         let is_skipped_cell = **tag.name == *b"td" && std::mem::take(&mut self.skips_cell);
@@ -314,7 +318,7 @@ impl<'a> ContentReader<'a> {
             Role::Heading(level) => {
                 self.marker.clear();
                 let section = self.section.take().map(|section| section.name);
-                let anchor = attribute(&tag, "id").or(section);
+                let anchor = attribute(&tag, "id").or(self.anchor.take()).or(section);
                 self.whole = Some(BlockKind::Heading {
                     level: *level,
                     anchor: anchor.and_then(linkable),
@@ -473,6 +477,7 @@ impl<'a> ContentReader<'a> {
             self.file
                 .omit(OmissionReason::CharacterReference, source.clone());
         }
+        self.anchor.take_if(|_| !text.trim_ascii().is_empty());
         if let Some(math) = &mut self.math {
             math.push(text, source);
         } else if matches!(self.whole, Some(BlockKind::Code { .. })) {

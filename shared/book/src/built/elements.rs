@@ -24,10 +24,10 @@ const NOT_CONTENT_ROLES: [&str; 4] = ["navigation", "search", "contentinfo", "do
 const UNSEEN_CLASSES: [&str; 3] = ["sr-only", "visually-hidden", "screen-reader-text"];
 
 /// Elements without a role of their own, whose class or id may say that they are no content.
-const DIVISIONS: [&[u8]; 3] = [b"div", b"p", b"ul"];
+const DIVISIONS: [&[u8]; 4] = [b"div", b"p", b"pre", b"ul"];
 
 /// The classes of such divisions, or their ids if they have no class: with a class, such as `section`, the id may be that of a section.
-const NOT_CONTENT_NAMES: [&str; 9] = [
+const NOT_CONTENT_NAMES: [&str; 13] = [
     "breadcrumbs",
     "footer",
     "toc",
@@ -40,6 +40,13 @@ const NOT_CONTENT_NAMES: [&str; 9] = [
     "legalCopy",
     // What Dokka shows when a reader copies a link.
     "copy-popup-wrapper",
+    // The project's name above the text in Doxygen, and the place of the page below it.
+    "titlearea",
+    "navpath",
+    // VuePress before 1.
+    "sidebar-links",
+    // What VuePress 1 shows in code groups without tabs; a script replaces it.
+    "pre-blank",
 ];
 
 /// Elements that begin and end a block, besides those with a more specific role.
@@ -169,8 +176,8 @@ pub(super) fn role_of(tag: &Start, address: Address<'_>) -> Role {
     }
 }
 
-/// True for an element whose content is not text of the page: scripts, navigation, buttons that are no tabs, and hidden elements. Tab
-/// panels count as text, because a reader can open them.
+/// True for an element whose content is not text of the page: scripts, navigation, buttons and links to scripts that are no tabs, and hidden
+/// elements. Tab panels count as text, because a reader can open them.
 pub(super) fn is_left_out(tag: &Start) -> bool {
     let name = tag.name.as_slice();
     let role = attribute(tag, "role").unwrap_or_default();
@@ -181,7 +188,7 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
     let style = attribute(tag, "style").unwrap_or_default();
     NOT_CONTENT.contains(&name)
         || NOT_CONTENT_ROLES.contains(&&*role)
-        || (name == b"button" && role != "tab")
+        || (role != "tab" && (name == b"button" || is_script_link(tag)))
         || is_hidden
         || attribute(tag, "aria-hidden").is_some_and(|hidden| hidden == "true")
         || style.replace(' ', "").contains("display:none")
@@ -189,6 +196,12 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
             .iter()
             .any(|class| has_word(tag, "class", class))
         || has_name_of_no_content(tag)
+}
+
+/// True for a link that only runs a script, such as one that folds a part of the page.
+fn is_script_link(tag: &Start) -> bool {
+    let href = attribute(tag, "href").unwrap_or_default();
+    **tag.name == *b"a" && href.starts_with("javascript:")
 }
 
 /// True for a division that is no content by its class, or by its id if it has no class.

@@ -419,6 +419,14 @@ fn sources_beside_the_shell_of_a_script_are_no_build() {
 }
 
 #[test]
+fn a_front_page_without_content_that_names_its_generator_is_that_of_a_build() {
+    let shell = "<title>Docs</title><meta name=generator content='Docusaurus v3.7.0'><body><div id=__docusaurus></div>";
+    let files = [("index.html".to_owned(), shell.to_owned())];
+    let settings = SiteSettings::read(&files.into(), false).expect("defaults");
+    assert!(settings.is_build);
+}
+
+#[test]
 fn sections_of_a_page_in_one_line_of_html_have_lines_of_their_own() {
     let page = page("<main><h1>A</h1><p>One<br>two</p><pre>x\ny</pre><h2 id=b>B</h2></main>");
     let lines: Vec<_> = page

@@ -17,6 +17,8 @@ pub(super) struct Leaf {
     cell: usize,
     /// The length of the text up to the end of the row's last non-empty cell.
     filled: usize,
+    /// The length of the text up to the last line end that is not in its source.
+    added_line_end: usize,
     /// The offsets of its source.
     source: Option<Range<usize>>,
 }
@@ -59,20 +61,32 @@ impl Leaf {
     pub(super) fn number_from(&mut self, from: usize) -> Option<Range<usize>> {
         let (before, text) = self.text.split_at_checked(from)?;
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let number = text.trim();
+        let is_line_added = self.added_line_end == self.text.len();
+        let text = text
+            .strip_suffix('\n')
+            .filter(|_| is_line_added)
+            .unwrap_or(text);
+        let number = text.trim_matches([' ', '\t']);
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number || !line.trim().is_empty() {
             return None;
         }
-        let end = from + text.trim_end_matches('\n').len();
+        let end = from + text.len();
         self.text.truncate(end);
         Some(from..end)
+    }
+
+    /// True if there is no more than white space from an offset on.
+    pub(super) fn is_blank_from(&self, from: usize) -> bool {
+        let text = self.text.get(from..).unwrap_or_default();
+        text.trim().is_empty()
     }
 
     /// Ends a line of code, unless it has just begun.
     pub(super) fn end_code_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
+            self.added_line_end = self.text.len();
         }
     }
 
@@ -181,7 +195,7 @@ impl Leaf {
         let text = take(&mut self.text);
         let mut marks = take(&mut self.marks);
         marks.retain(|mark| mark.start < mark.end);
-        (self.cell, self.filled) = (0, 0);
+        (self.cell, self.filled, self.added_line_end) = (0, 0, 0);
         marks.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
         Finished {
             text,

@@ -6,6 +6,8 @@ use html5gum::Token;
 
 use crate::webpage::{Start, attribute, is_empty, tokens};
 
+use super::elements::is_left_out;
+
 /// The most open elements that are followed. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
 
@@ -107,6 +109,8 @@ struct Search {
     lists: Vec<TabList>,
     /// The number of elements around the open tab.
     in_tab: Option<usize>,
+    /// The number of elements around the part of the open tab that is left out, such as an icon.
+    left_out: Option<usize>,
     found: Tabs,
 }
 
@@ -128,6 +132,8 @@ impl Search {
             self.add_tab(tag, names_radio);
         } else if self.in_tab.is_none() {
             is_panel = self.add_panel(tag, role == "tabpanel");
+        } else if self.left_out.is_none() && **tag.name != *b"button" && is_left_out(tag) {
+            self.left_out = Some(self.open.len());
         }
         self.open.push(Open {
             name: tag.name.to_vec(),
@@ -197,7 +203,8 @@ impl Search {
     }
 
     fn text(&mut self, text: &str) {
-        let list = self.lists.last_mut().filter(|_| self.in_tab.is_some());
+        let is_shown = self.in_tab.is_some() && self.left_out.is_none();
+        let list = self.lists.last_mut().filter(|_| is_shown);
         if let Some(tab) = list.and_then(|list| list.tabs.last_mut()) {
             tab.label.push_str(text);
         }
@@ -213,6 +220,7 @@ impl Search {
             tab.is_closed = true;
         }
         self.in_tab = self.in_tab.filter(|tab| *tab < depth);
+        self.left_out = self.left_out.filter(|part| *part < depth);
         self.finish(|list| list.around > depth || (list.is_radio && list.depth > depth + 1));
     }
 
@@ -273,6 +281,11 @@ mod tests {
             (
                 "<ul role=tablist><li role=tab>npm</li><li role=tab><b>Yarn</b> 1</li></ul><div><div role=tabpanel>a</div><div role=tabpanel hidden>b</div></div>",
                 &["npm: a", "Yarn 1: b"][..],
+            ),
+            // Text that a reader does not see.
+            (
+                "<ul role=tablist><li role=tab><svg><title>Logo</title></svg><button>npm</button> <span class=sr-only>(open)</span></li></ul><div role=tabpanel>a</div>",
+                &["npm: a"],
             ),
             // Ids are stronger than the order.
             (

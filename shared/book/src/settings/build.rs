@@ -80,11 +80,12 @@ fn below(base_url: &str, href: &str) -> ConfigValue {
     text(href.strip_prefix(base_url).unwrap_or(href))
 }
 
-/// True if the `index.html` of a folder is the front page of a built site: it has content or leads to it. Otherwise it is the shell of a script.
+/// True if the `index.html` of a folder is the front page of a built site: it has content, leads to it, or names its generator. Otherwise it is the
+/// shell of a script.
 #[must_use]
 pub fn is_front_page(html: &str) -> bool {
     let head = Head::read(html);
-    let leads_to_content = head.is_redirect || head.is_frameset;
+    let leads_to_content = head.is_redirect || head.is_frameset || head.has_generator;
     Root::new(html) != Root::Body || has_heading(html) || leads_to_content
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct Head {
     pub(crate) is_finder: bool,
     /// True if the page only shows others in frames: it has `<frameset>` instead of a body.
     pub(crate) is_frameset: bool,
+    /// True if the page names its generator: `<meta name="generator">`.
+    pub(crate) has_generator: bool,
 }
 
 impl Head {
@@ -84,6 +86,7 @@ impl Head {
             b"meta" if has_value(tag, "name", "description") => {
                 self.description = value(tag, "content");
             }
+            b"meta" if has_value(tag, "name", "generator") => self.has_generator = true,
             b"meta" if has_value(tag, "property", "og:site_name") => {
                 self.site_name = value(tag, "content");
             }

@@ -71,11 +71,17 @@ impl ContentReader<'_> {
 
     /// Ends an element that may hold the number of a line.
     pub(super) fn end_number(&mut self, element: &Element) {
-        let from = element.number;
-        let Some(number) = from.and_then(|from| self.leaf.number_from(from)) else {
+        let Some(from) = element.number else {
             return;
         };
-        self.numbers.pop_if(|inner| inner.start >= number.start);
-        self.numbers.push(number);
+        // Digits after the number of a line are code.
+        let inner = self.numbers.last().filter(|inner| inner.start >= from);
+        if inner.is_some_and(|inner| !self.leaf.is_blank_from(inner.end)) {
+            return;
+        }
+        if let Some(number) = self.leaf.number_from(from) {
+            self.numbers.pop_if(|inner| inner.start >= number.start);
+            self.numbers.push(number);
+        }
     }
 }

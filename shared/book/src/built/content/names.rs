@@ -30,6 +30,24 @@ impl ContentReader<'_> {
         }
     }
 
+    /// Reads the name that an anchor gives to the heading around it, or to the one that follows it.
+    pub(super) fn read_anchor(&mut self, tag: &Start) {
+        if **tag.name != *b"a" || attribute(tag, "href").is_some() {
+            return;
+        }
+        let Some(name) = attribute(tag, "id").or_else(|| attribute(tag, "name")) else {
+            return;
+        };
+        match &mut self.whole {
+            Some(BlockKind::Heading {
+                anchor: anchor @ None,
+                ..
+            }) => *anchor = linkable(name),
+            None => self.anchor = Some(name),
+            Some(_) => {}
+        }
+    }
+
     /// Begins the panel of a tab with its label. Returns false for other elements.
     pub(super) fn begin_panel(&mut self, tag: &Start) -> bool {
         let has_room = self.open.len() < MAX_DEPTH;

@@ -59,6 +59,47 @@ fn javadoc_before_17() {
 }
 
 #[test]
+fn headings_have_the_names_of_anchors() {
+    let page = page(
+        "<main><h1>A</h1><a name=sum><!-- --></a><h3>Sum</h3><a name=add-int-></a>\n<ul><li><h4>add</h4><pre>int add()</pre></li></ul><a id=no></a>Text<h3>B</h3>
+        <h2><a id=c name=c></a>C</h2><h2><a class=anchor aria-hidden=true id=d></a><a href=#d aria-hidden=true><svg></svg></a>D</h2><a name=x></a><h2 id=e>E</h2></main>",
+    );
+    let expected = [
+        "h1 A #",
+        "h3 Sum #sum",
+        "h4 add #add-int-",
+        ": int add()",
+        "Text",
+        "h3 B #",
+        "h2 C #c",
+        "h2 D #d",
+        "h2 E #e",
+    ];
+    assert_eq!(lines(&page), expected);
+}
+
+#[test]
+fn navigation_of_doxygen_rustdoc_and_vuepress_is_no_text() {
+    for (html, expected) in [
+        (
+            "<div id=top><div id=titlearea><table><tr><td><div id=projectname>Pumps</div></td></tr></table></div></div><div class=header><div class=title>Pump</div></div><p>Lifts.</p>\
+            <div id=nav-path class=navpath><ul><li class=navelem>Pump</li><li class=footer>Generated on Tue</li></ul></div>",
+            &["Pump", "Lifts."][..],
+        ),
+        (
+            "<h1><span>Struct Pump</span><span><a href='javascript:void(0)'>[-]</a></span></h1><p>Lifts.</p>",
+            &["h1 Struct Pump #", "Lifts."],
+        ),
+        (
+            "<div class=sidebar><ul class=sidebar-links><li><a href=/a>A</a></li></ul></div><div class=page><h1 id=b>B</h1><pre class=pre-blank>// No tabs</pre></div>",
+            &["h1 B #"],
+        ),
+    ] {
+        assert_eq!(lines(&page(html)), expected, "{html}");
+    }
+}
+
+#[test]
 fn dokka() {
     let page = page(
         "<div class=navigation-wrapper>Robots</div><div id=container><div id=main role=main><div class=main-content id=content><div class=breadcrumbs><a href=x.html>okhttp</a><span class=delimiter>/</span><span class=current>port</span></div>
