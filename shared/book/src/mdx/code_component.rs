@@ -1,9 +1,9 @@
-//! Docusaurus's component for code that a page computes.
+//! Code that a page has as a string: in Docusaurus's component for it, and in other elements.
 
 use super::Preparer;
 use crate::dialect::Flavor;
 use crate::escape::{fence_info, fenced};
-use crate::jsx::{AttributeValue, Tag, attributes, expression_length, only_string};
+use crate::jsx::{Tag, attributes, expression_length, only_string, text_of};
 use crate::lines::continued_prefix;
 use crate::omission::OmissionReason;
 
@@ -11,22 +11,27 @@ use crate::omission::OmissionReason;
 const QUOTES: [char; 3] = ['`', '"', '\''];
 
 impl Preparer<'_> {
-    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` as a fence. Returns false for other tags, for code that is not a string,
-    /// and for code in a quote, whose lines have the marks of the quote.
+    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` or ``<pre>{`…`}</pre>`` as a fence. Returns false for other tags, for code
+    /// that is not a string, and for code in a quote, whose lines have the marks of the quote.
     pub(super) fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
-        let opens_code = tag.name == "CodeBlock" && !tag.closing && !tag.self_closing;
         let content = rest[tag.length..].trim_start();
         let is_expression = content.starts_with('{') && self.dialect.flavor == Flavor::Mdx;
-        if !(opens_code && is_expression && self.quotes == 0 && self.at_line_start()) {
+        let opens = is_expression && !tag.closing && !tag.self_closing;
+        if !(opens && self.quotes == 0 && self.at_line_start()) {
             return false;
         }
+        let language = language_of(&rest[..tag.length]);
+        if language.is_none() && !["CodeBlock", "pre"].contains(&tag.name) {
+            return false;
+        }
+        let end = format!("</{}>", tag.name);
         let Some(length) = self.search(|| expression_length(content).ok_or(content.len())) else {
             return false;
         };
         let literal = &content[1..length - 1];
         let after = content[length..].trim_start();
         let Some((code, after)) = only_string(literal)
-            .zip(after.strip_prefix("</CodeBlock>"))
+            .zip(after.strip_prefix(&end))
             .filter(|(code, _)| !(code.trim().is_empty() || literal.contains("\\n")))
         else {
             return false;
@@ -42,7 +47,7 @@ impl Preparer<'_> {
             .lines()
             .map(|line| without_indentation(line, indentation))
             .collect();
-        let lines = fenced_lines(&code, &rest[..tag.length], &tag.prose.join(" "));
+        let lines = fenced_lines(&code, &language.unwrap_or_default(), &tag.prose.join(" "));
         let mut kept = tag.prose.clone();
         kept.extend(code.into_iter().map(str::to_owned));
         self.skip(rest.len() - after.len(), OmissionReason::Tag, &kept);
@@ -51,15 +56,19 @@ impl Preparer<'_> {
     }
 }
 
-/// Returns the lines of a fence for the code in a `<CodeBlock>`, without its language if that is computed.
-fn fenced_lines(code: &[&str], tag: &str, title: &str) -> Vec<String> {
-    let language = attributes(tag)
-        .into_iter()
-        .find(|attribute| attribute.name == "language");
-    let language = match language.map(|attribute| attribute.value) {
-        Some(AttributeValue::Quoted(language)) => language,
-        _ => "",
-    };
+/// Returns the language of code from its tag: `language="js"` of a `CodeBlock`, or the class `language-js` of any element. `None` without one.
+fn language_of(tag: &str) -> Option<String> {
+    let given = attributes(tag);
+    let class = text_of(&given, "className").or_else(|| text_of(&given, "class"));
+    let class = class.unwrap_or_default();
+    let mut classes = class.split_ascii_whitespace();
+    let language = classes.find_map(|class| class.strip_prefix("language-"));
+    let own = || text_of(&given, "language").filter(|_| tag.starts_with("<CodeBlock"));
+    language.map(str::to_owned).or_else(own)
+}
+
+/// Returns the lines of a fence for code.
+fn fenced_lines(code: &[&str], language: &str, title: &str) -> Vec<String> {
     // A title needs a language before it.
     let language = if fence_info(language, title).is_empty() && !title.is_empty() {
         "text"

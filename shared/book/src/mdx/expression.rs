@@ -3,6 +3,7 @@
 use super::{LineKind, Preparer};
 use crate::imports::shown_text_file;
 use crate::jsx::{expression_length, only_string};
+use crate::lines::continued_prefix;
 use crate::omission::OmissionReason;
 use crate::placeholder::Placeholder;
 
@@ -31,9 +32,36 @@ impl Preparer<'_> {
         } else {
             OmissionReason::Expression
         };
+        let first = self.line;
         self.skip(length, reason, kept.as_slice());
         if let Some(text) = kept.or(constant) {
-            self.write_literal(&text);
+            self.write_lines(&text, first);
+        }
+    }
+
+    /// Writes the text of an expression that began on line `first`, each of its lines on its own.
+    fn write_lines(&mut self, text: &str, first: u32) {
+        let lines = (self.line - first) as usize + 1;
+        let has_lines = lines > 1 && text.split('\n').count() == lines;
+        let is_in_line = self.kind == LineKind::Heading || self.first == Some('|');
+        if !has_lines || is_in_line {
+            self.write_literal(text);
+            return;
+        }
+        let prefix = continued_prefix(&self.current);
+        if self.at_line_start() {
+            self.current_line = first;
+        }
+        for (number, line) in (first..).zip(text.split('\n')) {
+            if line.trim().is_empty() {
+                continue;
+            }
+            if number > first {
+                self.end_line();
+                self.write(&prefix);
+                self.current_line = number;
+            }
+            self.write_literal(line.trim());
         }
     }
 

@@ -303,7 +303,17 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
     );
     let item = text("1. One\n\n   <CodeBlock language=\"yaml\">{`a:\n     b: 1`}</CodeBlock>\n");
     assert!(item.contains("   a:\n     b: 1\n   ```"), "{item}");
+    for (other, expected) in [
+        ("<pre>\n{`a:\n  b`}\n</pre>", "```\na:\n  b\n```"),
+        (
+            "<Code className=\"language-toml\">\n{`a\nb`}</Code>",
+            "```toml\na\nb\n```",
+        ),
+    ] {
+        assert!(text(other).contains(expected), "{other}: {}", text(other));
+    }
     for other in [
+        "<Code>{`a`}</Code>",
         "<CodeBlock>{``}</CodeBlock>",
         "> <CodeBlock>{`\n> a\n> `}</CodeBlock>",
         "<CodeBlock>{'a\\nb'}</CodeBlock>",
@@ -314,6 +324,22 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
         let prepared = prepare(other, 1, MDX, &BTreeMap::new(), None);
         assert!(!prepared.text.contains("```"), "{other}: {}", prepared.text);
     }
+}
+
+#[test]
+fn the_lines_of_a_string_keep_their_numbers() {
+    let prepared = prepare(
+        "<p>\n{`one\n\n - two`}\n</p>\n",
+        1,
+        MDX,
+        &BTreeMap::new(),
+        None,
+    );
+    let line = |text: &str| {
+        let at = prepared.text.lines().position(|line| line == text);
+        prepared.line_of[at.expect("the line is there")]
+    };
+    assert_eq!((line("one"), line("\\- two")), (2, 4), "{}", prepared.text);
 }
 
 #[test]
