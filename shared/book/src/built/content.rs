@@ -17,6 +17,7 @@ use crate::webpage::{Root, Start, attribute, is_empty, tokens};
 use super::elements::{Address, Role, is_left_out, language_of, role_of};
 use super::file::HtmlFile;
 use super::leaf::Leaf;
+use super::listing::LineNumber;
 use super::math::Math;
 use super::tabs::Tabs;
 use part::Part;
@@ -101,7 +102,9 @@ struct ContentReader<'a> {
     /// True if only elements with lines hold the code being read.
     is_in_lines: bool,
     /// The numbers of lines in the code being read.
-    numbers: Vec<Range<usize>>,
+    numbers: Vec<LineNumber>,
+    /// The source of the last text in the code being read.
+    last_code: Range<usize>,
     /// True if the next cell has the numbers of code in the cell after it.
     skips_cell: bool,
     /// The number of cells that have begun in the open row.
@@ -139,6 +142,7 @@ impl<'a> ContentReader<'a> {
             whole: None,
             is_in_lines: false,
             numbers: Vec::new(),
+            last_code: 0..0,
             skips_cell: false,
             cells: 0,
             lists: Vec::new(),

@@ -9,6 +9,14 @@ use crate::webpage::{Start, attribute, has_word, tokens};
 /// Parts of the classes of elements with the number of a line, such as `lineno`, `ln` and `rouge-gutter`.
 const OF_NUMBERS: [&str; 3] = ["lin", "ln", "gutter"];
 
+/// The number of a line of code.
+pub(super) struct LineNumber {
+    /// Its place in the code.
+    pub(super) range: Range<usize>,
+    /// The offsets of its source.
+    pub(super) source: Range<usize>,
+}
+
 /// True for an element that may hold the number of a line of code.
 pub(super) fn may_be_number(tag: &Start) -> bool {
     let classes = attribute(tag, "class").unwrap_or_default();
@@ -73,11 +81,13 @@ fn is_number(text: &[u8]) -> bool {
         .all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
-/// Removes numbers from code, if each line begins with one and they count up; else they are code. A space that then begins each line belongs to them.
-pub(super) fn without_numbers(code: &str, numbers: &[Range<usize>]) -> String {
+/// Returns code without the numbers of its lines, if each line begins with one and they count up; else they are code. A space that then begins each line
+/// belongs to them.
+pub(super) fn without_numbers(code: &str, numbers: &[LineNumber]) -> Option<String> {
     // White space at the end of the code was removed.
     let numbers: Vec<Range<usize>> = numbers
         .iter()
+        .map(|number| &number.range)
         .filter(|range| range.start < code.len())
         .map(|range| range.start..range.end.min(code.len()))
         .collect();
@@ -93,7 +103,7 @@ pub(super) fn without_numbers(code: &str, numbers: &[Range<usize>]) -> String {
         line.trim().is_empty() || starts.next_if(|start| *start < at).is_some()
     });
     if numbers.is_empty() || !all_lines || !count_up {
-        return code.to_owned();
+        return None;
     }
     let mut left = String::with_capacity(code.len());
     let mut from = 0;
@@ -103,17 +113,17 @@ pub(super) fn without_numbers(code: &str, numbers: &[Range<usize>]) -> String {
     }
     left.push_str(&code[from..]);
     if left.trim().is_empty() {
-        return code.to_owned();
+        return None;
     }
     let are_indented = left
         .lines()
         .all(|line| line.is_empty() || line.starts_with(' '));
     if !are_indented {
-        return left;
+        return Some(left);
     }
     let lines: Vec<&str> = left
         .lines()
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
         .collect();
-    lines.join("\n")
+    Some(lines.join("\n"))
 }

@@ -11,27 +11,39 @@ use crate::omission::OmissionReason;
 const QUOTES: [char; 3] = ['`', '"', '\''];
 
 impl Preparer<'_> {
-    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` or ``<pre>{`…`}</pre>`` as a fence. Returns false for other tags, for code
-    /// that is not a string, and for code in a quote, whose lines have the marks of the quote.
+    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>``, ``<pre>{`…`}</pre>`` or ``<pre><code>{`…`}</code></pre>`` as a fence. Returns
+    /// false for other tags, for code that is not a string, and for code in a quote, whose lines have the marks of the quote.
     pub(super) fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
-        let content = rest[tag.length..].trim_start();
-        let is_expression = content.starts_with('{') && self.dialect.flavor == Flavor::Mdx;
-        let opens = is_expression && !tag.closing && !tag.self_closing;
-        if !(opens && self.quotes == 0 && self.at_line_start()) {
+        let content = without_spaces(&rest[tag.length..]);
+        let may_be_code = content.starts_with('{') || tag.name == "pre";
+        let opens = may_be_code && !tag.closing && !tag.self_closing;
+        let is_mdx = self.dialect.flavor == Flavor::Mdx;
+        if !(opens && is_mdx && self.quotes == 0 && self.at_line_start()) {
             return false;
         }
-        let language = language_of(&rest[..tag.length]);
-        if language.is_none() && !["CodeBlock", "pre"].contains(&tag.name) {
+        let own_language = language_of(&rest[..tag.length]);
+        if own_language.is_none() && !["CodeBlock", "pre"].contains(&tag.name) {
             return false;
         }
-        let end = format!("</{}>", tag.name);
+        let inner = self.search_tag(content);
+        let inner = inner.filter(|it| it.name == "code" && !it.closing && !it.self_closing);
+        let (names, language, content) = match &inner {
+            Some(code) => {
+                let (start, content) = content.split_at(code.length);
+                let language = language_of(start).or(own_language);
+                (&["code", tag.name][..], language, without_spaces(content))
+            }
+            None => (&[tag.name][..], own_language, content),
+        };
+        if !content.starts_with('{') {
+            return false;
+        }
         let Some(length) = self.search(|| expression_length(content).ok_or(content.len())) else {
             return false;
         };
         let literal = &content[1..length - 1];
-        let after = content[length..].trim_start();
         let Some((code, after)) = only_string(literal)
-            .zip(after.strip_prefix(&end))
+            .zip(after_ends(&content[length..], names))
             .filter(|(code, _)| !(code.trim().is_empty() || literal.contains("\\n")))
         else {
             return false;
@@ -54,6 +66,25 @@ impl Preparer<'_> {
         self.own_lines(&lines, Some(first));
         true
     }
+}
+
+/// Returns the text after white space, and after the expressions by which formatters keep it (`{' '}`).
+fn without_spaces(text: &str) -> &str {
+    let mut text = text.trim_start();
+    while let Some(rest) = ["{' '}", "{\" \"}"]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))
+    {
+        text = rest.trim_start();
+    }
+    text
+}
+
+/// Returns the text after the end tags of elements; `None` if something else precedes one of them.
+fn after_ends<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
+    names.iter().try_fold(text, |text, name| {
+        without_spaces(text).strip_prefix(&format!("</{name}>"))
+    })
 }
 
 /// Returns the language of code from its tag: `language="js"` of a `CodeBlock`, or the class `language-js` of any element. `None` without one.

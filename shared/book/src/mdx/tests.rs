@@ -309,6 +309,14 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
             "<Code className=\"language-toml\">\n{`a\nb`}</Code>",
             "```toml\na\nb\n```",
         ),
+        (
+            "<pre><code className=\"language-sh\">{\n`a\nb\n`}</code></pre>",
+            "```sh\na\nb\n```",
+        ),
+        (
+            "<CodeBlock language=\"sh\">\n  {' '}\n  {`a\nb`}{' '}\n</CodeBlock>",
+            "```sh\na\nb\n```",
+        ),
     ] {
         assert!(text(other).contains(expected), "{other}: {}", text(other));
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::block::BlockKind;
 use crate::built::elements::{Role, language_of};
-use crate::built::listing::{is_in_lines, is_line, is_listing, may_be_number};
+use crate::built::listing::{LineNumber, is_in_lines, is_line, is_listing, may_be_number};
 use crate::omission::OmissionReason;
 use crate::webpage::Start;
 
@@ -65,6 +65,7 @@ impl ContentReader<'_> {
             self.file.omit(OmissionReason::BesideContent, source);
             return;
         }
+        self.last_code = source.clone();
         // Spaces that do not break are those of the page, not of the code.
         self.leaf.push_code(&text.replace('\u{a0}', " "), &source);
     }
@@ -75,13 +76,15 @@ impl ContentReader<'_> {
             return;
         };
         // Digits after the number of a line are code.
-        let inner = self.numbers.last().filter(|inner| inner.start >= from);
-        if inner.is_some_and(|inner| !self.leaf.is_blank_from(inner.end)) {
+        let inner = self.numbers.last();
+        let inner = inner.filter(|inner| inner.range.start >= from);
+        if inner.is_some_and(|inner| !self.leaf.is_blank_from(inner.range.end)) {
             return;
         }
-        if let Some(number) = self.leaf.number_from(from) {
-            self.numbers.pop_if(|inner| inner.start >= number.start);
-            self.numbers.push(number);
+        if let Some(range) = self.leaf.number_from(from) {
+            let inner = self.numbers.pop_if(|inner| inner.range.start >= from);
+            let source = inner.map_or_else(|| self.last_code.clone(), |inner| inner.source);
+            self.numbers.push(LineNumber { range, source });
         }
     }
 }

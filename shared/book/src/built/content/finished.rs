@@ -26,7 +26,12 @@ impl ContentReader<'_> {
         let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
         let text = match kind {
             BlockKind::Code { .. } => {
-                let code = without_numbers(&text, &take(&mut self.numbers));
+                let numbers = take(&mut self.numbers);
+                let code = without_numbers(&text, &numbers);
+                for number in numbers.into_iter().filter(|_| code.is_some()) {
+                    self.file.omit(OmissionReason::BesideContent, number.source);
+                }
+                let code = code.unwrap_or(text);
                 code.trim_start_matches('\n').trim_end().to_owned()
             }
             _ => text,
