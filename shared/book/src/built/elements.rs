@@ -27,7 +27,7 @@ const UNSEEN_CLASSES: [&str; 3] = ["sr-only", "visually-hidden", "screen-reader-
 const DIVISIONS: [&[u8]; 4] = [b"div", b"p", b"pre", b"ul"];
 
 /// The classes of such divisions, or their ids if they have no class: with a class, such as `section`, the id may be that of a section.
-const NOT_CONTENT_NAMES: [&str; 13] = [
+const NOT_CONTENT_NAMES: [&str; 14] = [
     "breadcrumbs",
     "footer",
     "toc",
@@ -40,8 +40,9 @@ const NOT_CONTENT_NAMES: [&str; 13] = [
     "legalCopy",
     // What Dokka shows when a reader copies a link.
     "copy-popup-wrapper",
-    // The project's name above the text in Doxygen, and the place of the page below it.
+    // The project's name and the search above the text in Doxygen, and the place of the page below it.
     "titlearea",
+    "MSearchResultsWindow",
     "navpath",
     // VuePress before 1.
     "sidebar-links",

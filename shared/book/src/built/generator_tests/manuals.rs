@@ -82,7 +82,7 @@ fn headings_have_the_names_of_anchors() {
 fn navigation_of_doxygen_rustdoc_and_vuepress_is_no_text() {
     for (html, expected) in [
         (
-            "<div id=top><div id=titlearea><table><tr><td><div id=projectname>Pumps</div></td></tr></table></div></div><div class=header><div class=title>Pump</div></div><p>Lifts.</p>\
+            "<div id=top><div id=titlearea><table><tr><td><div id=projectname>Pumps</div></td></tr></table></div></div><div id=MSearchResultsWindow><div class=SRStatus id=Loading>Loading...</div></div><div class=header><div class=title>Pump</div></div><p>Lifts.</p>\
             <div id=nav-path class=navpath><ul><li class=navelem>Pump</li><li class=footer>Generated on Tue</li></ul></div>",
             &["Pump", "Lifts."][..],
         ),
