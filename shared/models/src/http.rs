@@ -105,6 +105,20 @@ impl Endpoint {
         serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
     }
 
+    /// Requests the address and reads its response; `wanted` names the response in messages.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ProviderError`].
+    pub async fn get<Answer: DeserializeOwned>(
+        &self,
+        wanted: &str,
+    ) -> Result<Answer, ProviderError> {
+        let request = self.parts.client.get(self.parts.url.clone());
+        let body = self.body(self.answered(request).await?).await?;
+        serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
+    }
+
     /// Posts a request and reads its response as server-sent events: parses each event's data as JSON until it is `[DONE]` or the response ends. The
     /// endpoint's timeout limits the whole stream. Dropping the stream closes the connection.
     ///

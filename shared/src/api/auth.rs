@@ -1,5 +1,6 @@
 //! Authorizes requests that have a token signed by the operator's sign-in.
 
+mod key_set;
 mod public_key;
 mod signatures;
 #[cfg(test)]
@@ -12,18 +13,24 @@ use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use jsonwebtoken::errors::{Error as TokenError, ErrorKind as TokenErrorKind};
-use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::envelope::failure;
 use super::observe::Observed;
 use answer::error::{Error, ErrorKind};
+use key_set::{KeySet, Unread};
 
 /// The largest difference between the clocks of issuer and checker.
 const LEEWAY_SECONDS: u64 = 60;
 /// HS256 needs a key as long as its hash (RFC 7518, section 3.2), because a shorter one can be guessed from a single token.
 const MIN_SECRET_BYTES: usize = 32;
+
+/// The settings of which one is needed.
+const KEY_SETTINGS: &str = "BOOKRAG_AUTH_SECRET, BOOKRAG_AUTH_PUBLIC_KEY and BOOKRAG_AUTH_JWKS_URL";
+/// The algorithms of the keys in a set.
+const SET_ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
 
 /// Settings for checking tokens; without a key, no token is required.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +40,8 @@ pub struct AuthOptions {
     /// `BOOKRAG_AUTH_PUBLIC_KEY`: a PEM (`BEGIN PUBLIC KEY`) whose key determines the algorithm: RS256, ES256 or `EdDSA`. Line breaks may be written
     /// as `\n`.
     pub public_key: Option<String>,
+    /// `BOOKRAG_AUTH_JWKS_URL`: the address of the sign-in's key set, whose keys may change.
+    pub key_set_url: Option<String>,
     /// `BOOKRAG_AUTH_ISSUER`: the required `iss` of a token.
     pub issuer: Option<String>,
     /// `BOOKRAG_AUTH_AUDIENCE`: an audience that must be in a token's `aud`. Without it, a token that names an audience is refused, because it is
@@ -47,20 +56,22 @@ impl AuthOptions {
     ///
     /// A sentence that says what is wrong, without repeating the key.
     pub fn check(&self) -> Result<Option<Authorizer>, String> {
-        let (algorithm, key) = match (&self.secret, &self.public_key) {
-            (None, None) => return self.nothing_set().map(|()| None),
-            (Some(secret), None) => (Algorithm::HS256, secret_key(secret)?),
-            (None, Some(pem)) => public_key::read(&pem.replace("\\n", "\n"))
+        let keys = match (&self.secret, &self.public_key, &self.key_set_url) {
+            (None, None, None) => return self.nothing_set().map(|()| None),
+            (Some(secret), None, None) => Keys::One(Algorithm::HS256, secret_key(secret)?),
+            (None, Some(pem), None) => public_key::read(&pem.replace("\\n", "\n"))
+                .map(|(algorithm, key)| Keys::One(algorithm, key))
                 .map_err(|problem| format!("BOOKRAG_AUTH_PUBLIC_KEY {problem}"))?,
-            (Some(_), Some(_)) => {
-                return Err(
-                    "BOOKRAG_AUTH_SECRET and BOOKRAG_AUTH_PUBLIC_KEY are both set, one is needed"
-                        .to_owned(),
-                );
+            (None, None, Some(url)) => KeySet::new(url)
+                .map(Keys::Set)
+                .map_err(|problem| format!("BOOKRAG_AUTH_JWKS_URL {problem}"))?,
+            _ => {
+                return Err(format!("only one of {KEY_SETTINGS} may be set"));
             }
         };
         signatures::install();
-        let mut validation = Validation::new(algorithm);
+        // The algorithm is that of each token's key.
+        let mut validation = Validation::default();
         validation.leeway = LEEWAY_SECONDS;
         validation.validate_nbf = true;
         // Compared claims are required, because `jsonwebtoken` accepts a missing one.
@@ -74,11 +85,7 @@ impl AuthOptions {
             required.push("aud");
         }
         validation.set_required_spec_claims(&required);
-        let checks = Checks {
-            algorithm,
-            key,
-            validation,
-        };
+        let checks = Checks { keys, validation };
         Ok(Some(Authorizer {
             checks: Arc::new(checks),
         }))
@@ -90,9 +97,7 @@ impl AuthOptions {
             (Some(_), _) => "BOOKRAG_AUTH_ISSUER",
             (None, Some(_)) => "BOOKRAG_AUTH_AUDIENCE",
         };
-        Err(format!(
-            "{name} is set, which needs BOOKRAG_AUTH_SECRET or BOOKRAG_AUTH_PUBLIC_KEY"
-        ))
+        Err(format!("{name} is set, which needs one of {KEY_SETTINGS}"))
     }
 }
 
@@ -121,9 +126,14 @@ pub struct Authorizer {
 
 #[derive(Debug)]
 struct Checks {
-    algorithm: Algorithm,
-    key: DecodingKey,
+    keys: Keys,
     validation: Validation,
+}
+
+#[derive(Debug)]
+enum Keys {
+    One(Algorithm, DecodingKey),
+    Set(KeySet),
 }
 
 /// The claims that `jsonwebtoken` checks too loosely: it accepts a list of issuers, but the issuer is a single string (RFC 7519, section 4.1.1).
@@ -134,57 +144,82 @@ struct Claims {
 }
 
 /// The reason for refusing a request.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Refusal {
     /// The request has no token.
     NoToken,
     /// The token is invalid; the reason never quotes it.
     InvalidToken(String),
+    /// The keys of the sign-in cannot be read.
+    NoKeys,
 }
 
 impl Authorizer {
-    fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    async fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let token = bearer_token(headers)?;
         let header = decode_header(token).map_err(|error| match error.kind() {
             // Valid JSON with an unknown algorithm, such as `none`.
             TokenErrorKind::Json(json) if json.is_data() => self.wrong_algorithm(),
-            _ => Refusal::InvalidToken(self.reason(&error)),
+            _ => Refusal::InvalidToken(reason(&error)),
         })?;
         if header.crit.is_some() {
             let reason = "the token needs extensions that are not known here";
             return Err(Refusal::InvalidToken(reason.to_owned()));
         }
-        decode::<Claims>(token, &self.checks.key, &self.checks.validation)
+        let (algorithm, key) = self.key_of(&header).await?;
+        let mut validation = self.checks.validation.clone();
+        validation.algorithms = vec![algorithm];
+        decode::<Claims>(token, &key, &validation)
             .map(|_| ())
             .map_err(|error| match error.kind() {
+                TokenErrorKind::InvalidAlgorithm => self.wrong_algorithm(),
                 TokenErrorKind::Json(json) if json.is_data() => {
                     Refusal::InvalidToken("the token has no valid iss".to_owned())
                 }
-                _ => Refusal::InvalidToken(self.reason(&error)),
+                _ => Refusal::InvalidToken(reason(&error)),
             })
     }
 
-    fn wrong_algorithm(&self) -> Refusal {
-        let algorithm = self.checks.algorithm;
-        Refusal::InvalidToken(format!("the token must be signed with {algorithm:?}"))
+    /// Returns the key that a token with this header must be signed with, and its algorithm.
+    async fn key_of(&self, header: &Header) -> Result<(Algorithm, DecodingKey), Refusal> {
+        let keys = match &self.checks.keys {
+            Keys::One(algorithm, key) => return Ok((*algorithm, key.clone())),
+            Keys::Set(keys) => keys,
+        };
+        if !SET_ALGORITHMS.contains(&header.alg) {
+            return Err(self.wrong_algorithm());
+        }
+        let key = keys.key(header.kid.as_deref(), header.alg).await;
+        match key {
+            Ok(Some(key)) => Ok((header.alg, key)),
+            Ok(None) => Err(Refusal::InvalidToken(
+                "the token's key is not one of the sign-in's".to_owned(),
+            )),
+            Err(Unread) => Err(Refusal::NoKeys),
+        }
     }
 
-    fn reason(&self, error: &TokenError) -> String {
-        match error.kind() {
-            TokenErrorKind::ExpiredSignature => "the token has expired".to_owned(),
-            TokenErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
-            TokenErrorKind::InvalidSignature => "the token's signature does not match".to_owned(),
-            TokenErrorKind::InvalidAlgorithm => {
-                format!("the token must be signed with {:?}", self.checks.algorithm)
-            }
-            TokenErrorKind::InvalidIssuer => "the token is from another issuer".to_owned(),
-            TokenErrorKind::InvalidAudience => "the token is for another audience".to_owned(),
-            TokenErrorKind::MissingRequiredClaim(claim)
-            | TokenErrorKind::InvalidClaimFormat(claim) => {
-                format!("the token has no valid {claim}")
-            }
-            _ => "the token is not a JSON Web Token".to_owned(),
+    fn wrong_algorithm(&self) -> Refusal {
+        let accepted = match &self.checks.keys {
+            Keys::One(algorithm, _) => format!("{algorithm:?}"),
+            Keys::Set(_) => "RS256, ES256 or EdDSA".to_owned(),
+        };
+        Refusal::InvalidToken(format!("the token must be signed with {accepted}"))
+    }
+}
+
+/// Returns why a token is invalid, without quoting it.
+fn reason(error: &TokenError) -> String {
+    match error.kind() {
+        TokenErrorKind::ExpiredSignature => "the token has expired".to_owned(),
+        TokenErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
+        TokenErrorKind::InvalidSignature => "the token's signature does not match".to_owned(),
+        TokenErrorKind::InvalidIssuer => "the token is from another issuer".to_owned(),
+        TokenErrorKind::InvalidAudience => "the token is for another audience".to_owned(),
+        TokenErrorKind::MissingRequiredClaim(claim) | TokenErrorKind::InvalidClaimFormat(claim) => {
+            format!("the token has no valid {claim}")
         }
+        _ => "the token is not a JSON Web Token".to_owned(),
     }
 }
 
@@ -207,6 +242,10 @@ impl Refusal {
     fn into_response(self, request_id: &str) -> Response {
         // Without a token, no error code is sent (RFC 6750, section 3.1).
         let (challenge, message) = match self {
+            Self::NoKeys => {
+                let message = "the keys of the sign-in cannot be read; try again soon";
+                return failure(&Error::new(ErrorKind::Unavailable, message), request_id);
+            }
             Self::NoToken => (
                 "Bearer",
                 "this needs a token; send it as Authorization: Bearer TOKEN".to_owned(),
@@ -232,7 +271,7 @@ pub async fn authorize(
     let observed = Observed::from_request(&request);
     let checked = match authorizer {
         Some(authorizer) if request.method() != Method::OPTIONS => {
-            authorizer.check(request.headers())
+            authorizer.check(request.headers()).await
         }
         _ => Ok(()),
     };

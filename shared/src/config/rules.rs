@@ -164,6 +164,7 @@ pub(super) fn auth(settings: &mut Settings<'_>) -> AuthOptions {
     let options = AuthOptions {
         secret: settings.secret("BOOKRAG_AUTH_SECRET"),
         public_key: settings.text("BOOKRAG_AUTH_PUBLIC_KEY"),
+        key_set_url: settings.text("BOOKRAG_AUTH_JWKS_URL"),
         issuer: settings.text("BOOKRAG_AUTH_ISSUER"),
         audience: settings.text("BOOKRAG_AUTH_AUDIENCE"),
     };

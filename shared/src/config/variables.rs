@@ -154,7 +154,7 @@ const STORING: [Variable; 5] = [
         .details("Required in Lambda, where instances must agree"),
 ];
 
-const ACCESS: [Variable; 11] = [
+const ACCESS: [Variable; 12] = [
     variable("BOOKRAG_ORIGINS", Preset::None, "The origins whose pages may call the API from a browser, separated by commas")
         .details("Scheme, host and port, without a slash at the end: `https://book.example.org,https://staging.example.org`. On a laptop `http://localhost`, `http://127.0.0.1` and `http://[::1]` are always allowed, with any port"),
     variable("BOOKRAG_CHAT_PER_MINUTE", Preset::Described("10 in Lambda, none on a laptop"), "The questions that a client may ask a minute; 0 for no limit")
@@ -170,6 +170,8 @@ const ACCESS: [Variable; 11] = [
     variable("BOOKRAG_AUTH_SECRET", Preset::None, "The HS256 secret of readers' tokens, at least 32 bytes")
         .details("With it, or with `BOOKRAG_AUTH_PUBLIC_KEY`, readers must send a bearer JWT for everything but health"),
     variable("BOOKRAG_AUTH_PUBLIC_KEY", Preset::None, "The public key of readers' tokens, as PEM: RS256, ES256 or EdDSA"),
+    variable("BOOKRAG_AUTH_JWKS_URL", Preset::None, "The address of the key set (JWKS) of the sign-in that makes readers' tokens, such as `https://example.eu.auth0.com/.well-known/jwks.json`")
+        .details("Instead of `BOOKRAG_AUTH_PUBLIC_KEY`. Its keys may change: the set is read each hour, and when a token names an unknown key. Set the issuer and the audience, too"),
     variable("BOOKRAG_AUTH_ISSUER", Preset::None, "The issuer (`iss`) that readers' tokens must have"),
     variable("BOOKRAG_AUTH_AUDIENCE", Preset::None, "The audience (`aud`) that readers' tokens must have"),
 ];

@@ -101,15 +101,13 @@ fn given_or_by_words<'a>(
     }
 }
 
-/// Returns the block that fits best, with a neighbour that it needs.
+/// Returns the block that fits best, with a neighbour that it needs: prose if there is any, because code says little on one line.
 fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
-    let best = (0..blocks.len())
-        .filter(|at| says_something(&blocks[*at]))
-        .map(|at| (similarities.fit(&blocks[at].text), at))
-        // On a tie, the first block wins.
-        .rev()
-        .max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let Some((_, best)) = best else {
+    let says = |at: &usize| says_something(&blocks[*at]);
+    let prose = (0..blocks.len()).filter(|at| says(at) && !blocks[*at].is_code());
+    let any = (0..blocks.len()).filter(says);
+    let best = best_fit(prose, blocks, similarities);
+    let Some(best) = best.or_else(|| best_fit(any, blocks, similarities)) else {
         return 0..0;
     };
     let before = best.checked_sub(1).map(|at| &blocks[at]);
@@ -121,6 +119,19 @@ fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<us
         (leads_to(&blocks[best], next) || blocks[best].asks()) && is_short(next)
     });
     best..best + 1 + usize::from(needs_next)
+}
+
+/// Returns the place of the block that fits best; on a tie, the first.
+fn best_fit(
+    places: impl DoubleEndedIterator<Item = usize>,
+    blocks: &[QuotableBlock],
+    similarities: &Similarities,
+) -> Option<usize> {
+    let fits = places.map(|at| (similarities.fit(&blocks[at].text), at));
+    let best = fits
+        .rev()
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.map(|(_, at)| at)
 }
 
 /// True for a block that can be quoted alone.

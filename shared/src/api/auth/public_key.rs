@@ -26,24 +26,72 @@ pub(super) fn read(pem: &str) -> Result<(Algorithm, DecodingKey), String> {
     let key = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes())
         .map_err(|_| "holds no PEM of a public key (-----BEGIN PUBLIC KEY-----)".to_owned())?;
     let (algorithm, key) = algorithm_and_key(&key).ok_or("holds a public key that is damaged")?;
-    if algorithm == RSA_ENCRYPTION.as_ref()
-        && modulus_bits(key).is_some_and(|bits| RSA_BITS.contains(&bits))
-    {
-        Ok((Algorithm::RS256, DecodingKey::from_rsa_der(key)))
-    } else if algorithm == ECDSA_P256.as_ref()
-        && key.len() == P256_POINT_BYTES
-        && key[0] == UNCOMPRESSED
-    {
-        Ok((Algorithm::ES256, DecodingKey::from_ec_der(key)))
-    } else if algorithm == ED25519.as_ref() && key.len() == ED25519_KEY_BYTES {
-        Ok((Algorithm::EdDSA, DecodingKey::from_ed_der(key)))
+    let read = if algorithm == RSA_ENCRYPTION.as_ref() {
+        rsa_der(key)
+    } else if algorithm == ECDSA_P256.as_ref() {
+        p256_point(key)
+    } else if algorithm == ED25519.as_ref() {
+        ed25519(key)
     } else {
-        Err(format!(
+        None
+    };
+    read.ok_or_else(|| {
+        format!(
             "fits no algorithm: RS256 takes RSA of {} to {} bits, ES256 the curve P-256, EdDSA Ed25519",
             RSA_BITS.start(),
             RSA_BITS.end()
-        ))
+        )
+    })
+}
+
+/// Returns the RSA key with this modulus and exponent, without leading zeros; `None` if its length is not accepted.
+pub(super) fn rsa(modulus: &[u8], exponent: &[u8]) -> Option<(Algorithm, DecodingKey)> {
+    let numbers = [integer(modulus)?, integer(exponent)?].concat();
+    rsa_der(&written(SEQUENCE, &numbers)?)
+}
+
+/// Returns the key of the curve P-256 with these coordinates; `None` if their lengths are wrong.
+pub(super) fn p256(x: &[u8], y: &[u8]) -> Option<(Algorithm, DecodingKey)> {
+    p256_point(&[&[UNCOMPRESSED], x, y].concat())
+}
+
+/// Returns the Ed25519 key with these bytes; `None` if their number is wrong.
+pub(super) fn ed25519(key: &[u8]) -> Option<(Algorithm, DecodingKey)> {
+    let key = (key.len() == ED25519_KEY_BYTES).then(|| DecodingKey::from_ed_der(key))?;
+    Some((Algorithm::EdDSA, key))
+}
+
+fn rsa_der(key: &[u8]) -> Option<(Algorithm, DecodingKey)> {
+    let is_accepted = modulus_bits(key).is_some_and(|bits| RSA_BITS.contains(&bits));
+    is_accepted.then(|| (Algorithm::RS256, DecodingKey::from_rsa_der(key)))
+}
+
+fn p256_point(key: &[u8]) -> Option<(Algorithm, DecodingKey)> {
+    let is_point = key.len() == P256_POINT_BYTES && key[0] == UNCOMPRESSED;
+    is_point.then(|| (Algorithm::ES256, DecodingKey::from_ec_der(key)))
+}
+
+/// Writes a positive number.
+fn integer(bytes: &[u8]) -> Option<Vec<u8>> {
+    let first = bytes.iter().position(|byte| *byte != 0)?;
+    let mut number = bytes[first..].to_vec();
+    // The highest bit is the sign.
+    if number[0] >= 0x80 {
+        number.insert(0, 0);
     }
+    written(INTEGER, &number)
+}
+
+/// Writes an element; `None` if it is too long for two bytes of length.
+fn written(tag: u8, content: &[u8]) -> Option<Vec<u8>> {
+    let [high, low] = u16::try_from(content.len()).ok()?.to_be_bytes();
+    let mut element = match (high, low) {
+        (0, 0..=0x7f) => vec![tag, low],
+        (0, _) => vec![tag, 0x81, low],
+        _ => vec![tag, 0x82, high, low],
+    };
+    element.extend_from_slice(content);
+    Some(element)
 }
 
 /// Returns the parts of a `SubjectPublicKeyInfo` (RFC 5280, section 4.1).

@@ -1,4 +1,5 @@
 mod fixtures;
+mod key_set;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -7,6 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use futures::executor::block_on;
 use ring::hmac;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -86,7 +88,7 @@ fn checked(authorizer: &Authorizer, token: &str) -> Result<(), Refusal> {
     let mut headers = HeaderMap::new();
     let value = format!("Bearer {token}").parse().unwrap();
     headers.insert(header::AUTHORIZATION, value);
-    authorizer.check(&headers)
+    block_on(authorizer.check(&headers))
 }
 
 #[track_caller]
@@ -276,7 +278,7 @@ fn a_token_is_named_by_one_header() {
         for value in values {
             headers.append(header::AUTHORIZATION, value.parse().unwrap());
         }
-        authorizer.check(&headers)
+        block_on(authorizer.check(&headers))
     };
     assert_eq!(with(&[format!("bearer  {token}")]), Ok(()));
     for none in ["", "Bearer", "Basic dTpw", token.as_str()] {
@@ -309,7 +311,7 @@ fn options_without_a_fitting_key_are_told_and_no_key_is_repeated() {
     let damaged = RSA_KEY.replace("MIIBIj", "MIIBIz");
     let private = RSA_KEY.replace("PUBLIC", "PRIVATE");
     for (options, problem) in [
-        (both, "are both set"),
+        (both, "only one of BOOKRAG_AUTH_SECRET"),
         (issuer_alone, "BOOKRAG_AUTH_ISSUER is set, which needs"),
         (audience_alone, "BOOKRAG_AUTH_AUDIENCE is set, which needs"),
         (secret("short"), "has 5 bytes, it needs 32"),
