@@ -2,6 +2,7 @@
 //! indexed, compares the index with it, and repairs the index on request.
 
 mod components;
+mod links;
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -14,6 +15,7 @@ use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
 use bookrag::source::{FileCache, Source, SourceError};
 use clap::Args;
 use components::{Component, Components};
+use links::dead_links;
 use serde::Serialize;
 
 use super::questions::QuestionReport;
@@ -60,6 +62,8 @@ struct Diagnosis {
     script_pages: Vec<String>,
     /// Pages that Docusaurus generates for folders, with their descriptions, which are not read.
     generated_pages: Vec<Finding>,
+    /// Folders in which links lead to no page.
+    dead_links: Vec<String>,
     /// Components whose text only running the page would tell, the most frequent first.
     components: Vec<Component>,
     warnings: Vec<Finding>,
@@ -116,12 +120,14 @@ pub(super) async fn run(
     let missing = read.check(&settings).err();
     let questions = QuestionReport::read(&source, &settings, &read).await?;
     let generated_pages = generated_pages(&source, &settings).await?;
+    let dead_links = dead_links(&settings, &read);
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     diagnosis.questions = questions;
     diagnosis.generated_pages = generated_pages;
     let missing = missing.map(|missing| missing.to_string());
     diagnosis.not_read.extend(missing);
     diagnosis.not_read.extend(read.warnings.iter().cloned());
+    diagnosis.dead_links = dead_links;
     let folder = BookFolder::of_site(config, &site);
     if config.database_url.is_some() || folder.has_store() {
         let options = ReportArguments {
@@ -363,6 +369,9 @@ fn print(diagnosis: &Diagnosis) {
     }
     for page in &diagnosis.left_out {
         output::line(&format!("  {}: {}, not indexed", page.at, page.what));
+    }
+    for line in &diagnosis.dead_links {
+        output::line(&format!("  {line}"));
     }
     for script in &diagnosis.script_pages {
         output::line(&format!(

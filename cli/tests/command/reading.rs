@@ -57,6 +57,7 @@ fn doctor_finds_no_fault_in_the_fixture_book() {
         "lost",
         "oversized",
         "shared_urls",
+        "dead_links",
     ] {
         assert_eq!(diagnosis[findings], serde_json::json!([]), "{findings}");
     }
@@ -127,6 +128,30 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     let output = workshop.run(&["doctor", "book"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("not read: docusaurus.config.js"), "{text}");
+}
+
+#[test]
+fn pages_that_the_sites_build_makes_are_missed_by_doctor_and_sync() {
+    let workshop = Workshop::new();
+    let config = workshop.site().join("docusaurus.config.js");
+    let text = fs::read_to_string(&config).unwrap();
+    let plugin = "plugins: [['docusaurus-plugin-typedoc', { out: 'docs/types' }]],\n  themes: [";
+    let changed = text.replacen("themes: [", plugin, 1);
+    assert_ne!(text, changed);
+    fs::write(&config, changed).unwrap();
+    let page = "# Reference\n\nSee [types](types/index.md) and [a class](./types/classes/robot).\n";
+    fs::write(workshop.site().join("docs/reference.md"), page).unwrap();
+    let doctor = String::from_utf8(workshop.run(&["doctor", "book"]).stdout).unwrap();
+    let warnings = workshop.sync()["warnings"].to_string();
+    for told in [&doctor, &warnings] {
+        for line in [
+            "the plugin `docusaurus-plugin-typedoc` writes pages into `docs/types`",
+            "1 link leads into `docs/types/` to no page of the book, such as to `docs/types/index.md` in docs/reference.md, line 3",
+            "types/classes/robot` in docs/reference.md, line 3",
+        ] {
+            assert!(told.contains(line), "{line}: {told}");
+        }
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::imports::{Partials, is_shown_text_file};
 use crate::inputs::{Input, Inputs, TextFile};
 use crate::links::Origin;
 use crate::markdown::{Placed, parse_blocks};
-use crate::mdx::prepare;
+use crate::mdx::{PageValues, prepare};
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Generated;
 use crate::placeholder::{Contents, Placeholder};
@@ -103,10 +103,13 @@ impl Body {
         let instance = reading.settings.instance(&origin.page.instance);
         let flavor = reading.flavor(source, &split.front_matter);
         let dialect = reading.dialect(flavor, instance);
-        // Partials are not generated.
-        let generated = Generated::from_front_matter(&split.front_matter).filter(|_| depth == 0);
+        let values = PageValues {
+            constants: split.front_matter.shown_fields(),
+            // Partials are not generated.
+            generated: Generated::from_front_matter(&split.front_matter).filter(|_| depth == 0),
+        };
         let first_line = split.lines_before + 1;
-        let prepared = prepare(split.body, first_line, dialect, &partials, generated);
+        let prepared = prepare(split.body, first_line, dialect, &partials, values);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
         if depth == 0 && instance.kind == ContentKind::Blog {
             slugger = slugger.without_title();

@@ -37,6 +37,7 @@ use crate::webpage::Head;
 use content::{Content, read_content};
 use elements::Address;
 
+pub(super) use beside::script_url;
 pub use beside::{list_script_pages, url_in_build, urls_of_source};
 pub(super) use site::{canonical_files, twin_file, url_of_file};
 

@@ -79,7 +79,7 @@ impl<'a> Directive<'a> {
 }
 
 /// Returns the name at the start of a text: ASCII letters, digits, `-` and `_`, of which it begins with a letter and ends in a letter or digit.
-fn name_in(text: &str) -> Option<&str> {
+pub(super) fn name_in(text: &str) -> Option<&str> {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let end = text.find(|c| !is_of_name(c)).unwrap_or(text.len());
     let name = &text[..end];

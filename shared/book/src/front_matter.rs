@@ -61,6 +61,23 @@ pub struct FrontMatter {
 /// the page has them.
 const MAX_SEARCH_WORDS: usize = 1_000;
 
+/// The known fields with one text or number.
+const TEXT_FIELDS: [&str; 13] = [
+    "chapter",
+    "description",
+    "duration_minutes",
+    "hardware_tier",
+    "id",
+    "layer",
+    "lesson",
+    "module",
+    "proficiency_level",
+    "sidebar_label",
+    "sidebar_position",
+    "tier_1_path",
+    "title",
+];
+
 impl FrontMatter {
     /// Returns the author's own search terms: `keywords`, `tags`, `description` and authors, 1,000 characters at most.
     #[must_use]
@@ -73,6 +90,22 @@ impl FrontMatter {
             .filter(|words| !words.is_empty())
             .collect();
         words.join("\n").chars().take(MAX_SEARCH_WORDS).collect()
+    }
+
+    /// Returns the fields that expressions such as `{frontMatter.title}` show, by these expressions: texts and numbers.
+    pub(super) fn shown_fields(&self) -> BTreeMap<String, String> {
+        let others = self
+            .other
+            .iter()
+            .filter(|(_, value)| value.is_string() || value.is_number());
+        TEXT_FIELDS
+            .into_iter()
+            .chain(others.map(|(field, _)| field.as_str()))
+            .filter_map(|field| {
+                let value = self.values(field).pop()?;
+                Some((format!("frontMatter.{field}"), value))
+            })
+            .collect()
     }
 
     /// Returns the values of a field as text; none if it is missing or a mapping.

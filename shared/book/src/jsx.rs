@@ -1,9 +1,12 @@
 //! JSX and HTML tags and `{expressions}`, as far as reading a page requires.
 
+mod strings;
 mod target;
 
+use strings::string_literals;
 use target::address_in;
 
+pub(super) use strings::{Part, expression_length, only_string, string_parts};
 pub(super) use target::Target;
 
 /// A tag: `<Name attributes>`, `</Name>` or `<Name/>`.
@@ -331,130 +334,6 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     }
 }
 
-/// For each kind of quote, the offset before which it is known to be unpaired, so that no text is searched twice.
-#[derive(Default)]
-struct Unpaired {
-    double: usize,
-    single: usize,
-    template: usize,
-}
-
-impl Unpaired {
-    fn of(&mut self, quote: u8) -> &mut usize {
-        match quote {
-            b'"' => &mut self.double,
-            b'\'' => &mut self.single,
-            _ => &mut self.template,
-        }
-    }
-
-    fn holds(&mut self, quote: u8, at: usize) -> bool {
-        at < *self.of(quote)
-    }
-
-    fn up_to(&mut self, quote: u8, end: usize) {
-        *self.of(quote) = end;
-    }
-}
-
-/// Returns the length of the `{expression}` at the start of `text`; `None` if it never ends.
-pub(super) fn expression_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut depth = 0_usize;
-    let mut at = 0;
-    let mut unpaired = Unpaired::default();
-    while at < bytes.len() {
-        match bytes[at] {
-            b'{' => depth += 1,
-            b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => at += text[at..].find("*/")? + 1,
-            // A string ends on its line. Otherwise the quote is an apostrophe in the text of nested JSX.
-            quote @ (b'"' | b'\'') if !unpaired.holds(quote, at) => {
-                match string_length(&text[at + 1..], quote) {
-                    Ok(length) => at += length,
-                    Err(searched) => unpaired.up_to(quote, at + 1 + searched),
-                }
-            }
-            b'`' => at += template_length(&text[at + 1..])?,
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// Returns the length up to and including the closing quote, which must be on the same line.
-///
-/// # Errors
-/// The length of the line if there is no closing quote.
-fn string_length(text: &str, quote: u8) -> Result<usize, usize> {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'\n' => return Err(at),
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            byte if byte == quote => return Ok(at + 1),
-            _ => {}
-        }
-    }
-    Err(text.len())
-}
-
-/// Returns the length up to and including the closing backtick.
-fn template_length(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'`' => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Returns the string literals of an expression, in order, with escapes resolved. Omits keys of objects.
-pub(super) fn string_literals(expression: &str) -> Vec<String> {
-    let mut literals = Vec::new();
-    let mut at = 0;
-    let mut unpaired = Unpaired::default();
-    while let Some(found) = expression[at..].find(['"', '\'', '`']) {
-        let start = at + found + 1;
-        let quote = expression.as_bytes()[start - 1];
-        if unpaired.holds(quote, start - 1) {
-            at = start;
-            continue;
-        }
-        let length = if quote == b'`' {
-            template_length(&expression[start..]).ok_or(expression.len() - start)
-        } else {
-            string_length(&expression[start..], quote)
-        };
-        let length = match length {
-            Ok(length) => length,
-            Err(searched) => {
-                unpaired.up_to(quote, start + searched);
-                at = start;
-                continue;
-            }
-        };
-        let end = start + length;
-        let is_field = expression[end..].trim_start().starts_with(':');
-        if !is_field {
-            literals.push(unescape(&expression[start..end - 1]));
-        }
-        at = end;
-    }
-    literals
-}
-
 /// Returns the text of an attribute; `None` if it is missing, empty or computed.
 pub(super) fn text_of(given: &[Attribute<'_>], name: &str) -> Option<String> {
     let attribute = given.iter().find(|attribute| attribute.name == name)?;
@@ -466,34 +345,6 @@ pub(super) fn text_of(given: &[Attribute<'_>], name: &str) -> Option<String> {
         AttributeValue::Absent => return None,
     };
     Some(text).filter(|text| !text.is_empty())
-}
-
-/// Returns the text of an expression that consists of one string.
-pub(super) fn only_string(expression: &str) -> Option<String> {
-    let literal = expression.trim();
-    let quote = literal.chars().next()?;
-    let quoted = literal.len() >= 2 && literal.ends_with(quote);
-    if !matches!(quote, '"' | '\'' | '`') || !quoted {
-        return None;
-    }
-    let mut literals = string_literals(literal);
-    literals.pop().filter(|_| literals.is_empty())
-}
-
-fn unescape(literal: &str) -> String {
-    let mut text = String::with_capacity(literal.len());
-    let mut chars = literal.chars();
-    while let Some(c) = chars.next() {
-        match (c, c == '\\') {
-            (_, true) => match chars.next() {
-                Some('n' | 't' | 'r') => text.push(' '),
-                Some(escaped) => text.push(escaped),
-                None => {}
-            },
-            (c, false) => text.push(c),
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -52,12 +52,14 @@ pub mod questions;
 
 mod no_text;
 mod built;
+mod dead_links;
 mod reader;
 mod page_markdown;
 
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
 pub use build_paths::locale_folders;
 pub use built::{list_script_pages, url_in_build, urls_of_source};
+pub use dead_links::PageLinks;
 pub use decoding::with_line_feeds;
 pub use document::{Document, document_id};
 pub use escape::{
@@ -82,7 +84,7 @@ pub use pages::{
 pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use reader::{imported_by_name, missing_inputs, read_document};
 pub use settings::{
-    Appearance, CURRENT_VERSION, ColorMode, ContentKind, DEFAULT_INSTANCE, Instance,
+    Appearance, CURRENT_VERSION, ColorMode, ContentKind, DEFAULT_INSTANCE, Instance, MadeFolder,
     MarkdownFormat, Origin, SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings,
     build_folder, instance_of_version, is_front_page, is_settings_file, origin_of_version,
     settings_files_named_in, settings_text, version_in_site,

@@ -14,13 +14,13 @@ pub(super) struct Origin<'a> {
 }
 
 /// An address, split at its query or anchor.
-struct Address<'a> {
-    path: &'a str,
+pub(super) struct Address<'a> {
+    pub(super) path: &'a str,
     rest: &'a str,
 }
 
 impl<'a> Address<'a> {
-    fn new(address: &'a str) -> Self {
+    pub(super) fn new(address: &'a str) -> Self {
         let end = address.find(['#', '?']).unwrap_or(address.len());
         let (path, rest) = address.split_at(end);
         // `pathname://` selects a file instead of a page with the same path.
@@ -29,7 +29,7 @@ impl<'a> Address<'a> {
     }
 
     /// True if the last name has an extension.
-    fn names_file(&self) -> bool {
+    pub(super) fn names_file(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.trim_matches('.').contains('.')
     }
@@ -183,7 +183,7 @@ pub fn follow_links<'a>(
 }
 
 /// True for the path of a source file, as opposed to a path of the site or a web address.
-fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     !path.starts_with('/') && !path.contains("://")
 }
 
@@ -197,7 +197,7 @@ fn beside(source: &str, path: &str) -> String {
     joined(folder_of(source), path)
 }
 
-fn folder_of(path: &str) -> &str {
+pub(super) fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |at| &path[..=at])
 }
 
@@ -207,8 +207,8 @@ mod tests {
 
     use super::*;
     use crate::markdown::parse_blocks;
-    use crate::mdx::prepare;
     use crate::mdx::tests::MDX;
+    use crate::mdx::{PageValues, prepare};
     use crate::slug::Slugger;
 
     const CONFIG: &str = "export default { baseUrl: '/book/', \
@@ -295,7 +295,7 @@ mod tests {
             ("[a *b*](c.md#d:e[f])", "c.md#d:e[f]"),
             ("[![a](b.png)](c.md)", "c.md"),
         ] {
-            let prepared = prepare(page, 1, MDX, &BTreeMap::new(), None);
+            let prepared = prepare(page, 1, MDX, &BTreeMap::new(), PageValues::default());
             let lines: Vec<&str> = page.lines().collect();
             let parsed = parse_blocks(&prepared, &lines, MDX, &mut Slugger::default());
             let marks = parsed.blocks.iter().flat_map(|block| &block.marks);

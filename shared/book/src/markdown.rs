@@ -21,7 +21,7 @@ use crate::omission::{Omission, OmissionReason};
 use crate::placeholder::Placeholder;
 use crate::slug::Slugger;
 
-use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
+use heading_id::{HIDDEN_FROM_ID, ID_ONLY, drop_directives, explicit_id, shown};
 use heading_tags::OpenHeading;
 use leaf::Leaf;
 use source_lines::{LineIndex, SourceLines};
@@ -400,7 +400,8 @@ impl BlockReader<'_> {
             None => self.slugger.slug(&slug_text),
         };
         let anchor = linkable(anchor).filter(|_| level != HeadingLevel::H1);
-        let mut text = leaf.text.as_str();
+        let whole = ID_ONLY.replace_all(&leaf.text, "");
+        let mut text = &*whole;
         // An id that contains a directive (`{#a:b}`) is valid but still shown.
         let visible = HIDDEN_FROM_ID.replace_all(text, "");
         if explicit.is_some() && explicit_id(&visible, self.dialect.flavor) == explicit {

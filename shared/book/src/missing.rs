@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::pages::page_file;
-use crate::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+use crate::settings::{CURRENT_VERSION, ContentKind, Instance, MadeFolder, SiteSettings};
 
 /// Files that only sites of other generators have, with the generator's name.
 pub const OTHER_GENERATORS: [(&str, &str); 14] = [
@@ -23,7 +23,8 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
     ("docs/.vitepress/config/index.js", "VitePress"),
 ];
 
-/// The end of the names of pages that docusaurus-plugin-openapi-docs generates.
+/// The end of the name of the plugin that makes pages of API descriptions, and that of the names of these pages. Other pages may be beside them.
+const API_PLUGIN: &str = "plugin-openapi-docs";
 const API_PAGE: &str = ".api.mdx";
 
 const MARKDOWN: [&str; 2] = [".md", ".mdx"];
@@ -41,22 +42,35 @@ pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option
     missing_folders(settings, paths).0
 }
 
-/// Returns the other versions and docs that the settings name but whose folder has no file, and the API references that were not generated, as
-/// sentences for the site's author. The existing files can be read.
+/// Returns the other versions and docs that the settings name but whose folder has no file, and the folders in which a plugin has not written its pages,
+/// as sentences for the site's author. The existing files can be read.
 #[must_use]
 pub fn other_missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<String> {
     let (_, mut missing) = missing_folders(settings, paths);
-    for folder in &settings.api_folders {
-        // Elsewhere, Docusaurus would not make pages of the files either.
-        let is_shown = page_file(settings, &format!("{folder}/page{API_PAGE}")).is_some();
-        let is_generated = paths_in(paths, folder).any(|path| path.ends_with(API_PAGE));
-        if is_shown && !is_generated {
-            missing.push(format!(
-                "no `{API_PAGE}` in `{folder}`: run `docusaurus gen-api-docs all` first"
-            ));
-        }
-    }
+    let made = settings.made_folders.iter();
+    missing.extend(made.filter_map(|made| missing_pages(settings, made, paths)));
     missing
+}
+
+/// Returns that a plugin has not written its pages; `None` if it has, or Docusaurus would not show them.
+fn missing_pages(
+    settings: &SiteSettings,
+    made: &MadeFolder,
+    paths: &BTreeSet<String>,
+) -> Option<String> {
+    let MadeFolder { folder, plugin } = made;
+    let (ending, step) = if plugin.ends_with(API_PLUGIN) {
+        (API_PAGE, "`docusaurus gen-api-docs all`")
+    } else {
+        (".md", "that step of the site's build")
+    };
+    let is_shown = page_file(settings, &format!("{folder}/page.mdx")).is_some();
+    let mut there = paths_in(paths, folder);
+    let is_written =
+        there.any(|path| path.ends_with(ending) || (ending == ".md" && is_markdown(path)));
+    (is_shown && !is_written).then(|| {
+        format!("the plugin `{plugin}` writes pages into `{folder}`, where no `{ending}` file is: run {step} first")
+    })
 }
 
 fn named_docs(settings: &SiteSettings) -> impl Iterator<Item = &Instance> {
@@ -239,20 +253,31 @@ mod tests {
     }
 
     #[test]
-    fn an_api_reference_that_was_not_generated_is_told() {
-        let plugin = "['docusaurus-plugin-openapi-docs', {id: 'api', docsPluginId: 'classic', config: {
-            pet: {specPath: 'openapi.yaml', outputDir: './docs/api'}, user: {outputDir: 'docs/user'}, old: {outputDir: 'old'}}}]";
-        let config = format!("module.exports = {{presets: ['classic'], plugins: [{plugin}]}}");
+    fn pages_that_a_plugin_has_not_written_are_told() {
+        let plugins = "['docusaurus-plugin-openapi-docs', {id: 'api', docsPluginId: 'classic', config: {
+            pet: {specPath: 'openapi.yaml', outputDir: './docs/api'}, user: {outputDir: 'docs/user'}, old: {outputDir: 'old'}}}],
+            ['docusaurus-plugin-typedoc', {entryPoints: ['../src'], out: 'docs/types'}],
+            ['docusaurus-plugin-remote-content', {outDir: 'docs/remote', documents: list()}],
+            ['own', {out: 'docs/there', cache: {outDir: 'dist'}}]";
+        let config = format!("module.exports = {{presets: ['classic'], plugins: [{plugins}]}}");
         let site = site(&[("docusaurus.config.js", &config)], true);
         let there = paths(&[
             "docs/a.md",
             "docs/api/intro.md",
+            "docs/there/a.mdx",
+            "docs/types/_category_.yml",
             "docs/user/get.api.mdx",
             "openapi.yaml",
         ]);
         let told = other_missing_docs(&site, &there);
-        let expected = "no `.api.mdx` in `docs/api`: run `docusaurus gen-api-docs all` first";
-        assert_eq!(told, [expected]);
+        let expected = [
+            "the plugin `docusaurus-plugin-openapi-docs` writes pages into `docs/api`, where no `.api.mdx` file is: run `docusaurus gen-api-docs \
+             all` first",
+            "the plugin `docusaurus-plugin-remote-content` writes pages into `docs/remote`, where no `.md` file is: run that step of the site's \
+             build first",
+            "the plugin `docusaurus-plugin-typedoc` writes pages into `docs/types`, where no `.md` file is: run that step of the site's build first",
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -233,8 +233,8 @@ fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mdx::prepare;
     use crate::mdx::tests::MDX;
+    use crate::mdx::{PageValues, prepare};
     use crate::omission::OmissionReason;
 
     fn imported(specifier: &str, name: &str) -> Imported {
@@ -347,7 +347,7 @@ mod tests {
         ] {
             let blocks = esm_blocks(&Unwrapped::new(body).text);
             let read: usize = blocks.values().map(|block| block.lines).sum();
-            let prepared = prepare(body, 1, MDX, &BTreeMap::new(), None);
+            let prepared = prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default());
             let gone = prepared.omissions.iter();
             let gone = gone.filter(|omission| omission.reason == OmissionReason::Import);
             let gone: u32 = gone

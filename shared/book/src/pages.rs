@@ -143,7 +143,16 @@ pub(super) fn is_original(settings: &SiteSettings, page: &PageFile) -> bool {
 /// Returns the default locale's file that a page translates; its own path for a page of that locale.
 #[must_use]
 pub fn default_source(settings: &SiteSettings, page: &PageFile) -> String {
-    source_in(settings, page, &settings.default_locale)
+    let docs = settings.instance(&page.instance);
+    let folder = match docs.version_folder(&page.version) {
+        Some(folder) if page.version != CURRENT_VERSION => folder,
+        _ => docs.path.clone(),
+    };
+    if folder.is_empty() {
+        page.relative.clone()
+    } else {
+        format!("{folder}/{}", page.relative)
+    }
 }
 
 /// Returns the paths that translations of a page have, one for each locale whose translations are used.
@@ -156,26 +165,6 @@ pub fn translations<'a>(
         .iter()
         .filter(|locale| settings.translates(locale))
         .map(|locale| translated_source(settings, page, locale))
-}
-
-/// Returns the path of a page's file in a locale.
-#[must_use]
-pub(super) fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
-    if locale != settings.default_locale {
-        return translated_source(settings, page, locale);
-    }
-    let docs = settings.instance(&page.instance);
-    let folder = if page.version == CURRENT_VERSION {
-        docs.path.clone()
-    } else {
-        let folder = docs.versions_folder().unwrap_or_default();
-        format!("{folder}/version-{}", page.version)
-    };
-    if folder.is_empty() {
-        page.relative.clone()
-    } else {
-        format!("{folder}/{}", page.relative)
-    }
 }
 
 /// Returns the path of a page's translation; that of the page itself in a build.

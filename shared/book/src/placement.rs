@@ -75,7 +75,7 @@ impl Placement {
 /// The titles of a page's folder, from files in it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FolderTitles {
-    /// The `label` in its `_category_.json` or `_category_.yml`.
+    /// The `label` in its `_category_.json`, `_category_.yml` or `_category_.yaml`.
     pub category_label: Option<String>,
     pub index_title: Option<String>,
 }

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use appearance::{Appearance, ColorMode};
 pub use bookrag_toml::build_folder;
 pub use build::{SITEMAP, is_front_page};
+pub use docusaurus::MadeFolder;
 pub use instance::{
     ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, origin_of_version,
     version_in_site,
@@ -36,7 +37,7 @@ use crate::facets::Facets;
 use crate::skip_reason::SkipReason;
 use bookrag_toml::TomlSettings;
 use build::FRONT_PAGE;
-use docusaurus::{api_folders, preprocessor, read_docusaurus_config};
+use docusaurus::{made_folders, preprocessor, read_docusaurus_config};
 use locales::Locales;
 use origin::Picker;
 use plugins::{read_docs, read_unversioned};
@@ -141,8 +142,8 @@ pub struct SiteSettings {
     pub synonyms: Vec<Vec<String>>,
     /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
-    /// The folders into which docusaurus-plugin-openapi-docs writes pages, relative to the site.
-    pub api_folders: Vec<String>,
+    /// The folders into which plugins write pages when the site is built.
+    pub made_folders: Vec<MadeFolder>,
     /// How the site looks.
     pub appearance: Appearance,
     /// Each setting with its value and origin.
@@ -308,7 +309,7 @@ impl SiteSettings {
             trailing_slash,
             default_locale: locales.default,
             static_folders: static_folders(&config),
-            api_folders: api_folders(&config),
+            made_folders: made_folders(&config),
             appearance: Appearance::read(&config),
             locales: locales.all,
             i18n_path: locales.path,
@@ -470,6 +471,8 @@ mod change_tests;
 mod computed_tests;
 #[cfg(test)]
 mod config_tests;
+#[cfg(test)]
+mod partial_tests;
 #[cfg(test)]
 mod scope_tests;
 #[cfg(test)]

@@ -113,8 +113,8 @@ pub fn shortened_title(title: &str) -> String {
     }
 }
 
-/// The usual names of files with the settings of a folder.
-const CATEGORY_FILES: [&str; 2] = ["_category_.json", "_category_.yml"];
+/// The names of files with the settings of a folder, in Docusaurus's order.
+const CATEGORY_FILES: [&str; 3] = ["_category_.json", "_category_.yml", "_category_.yaml"];
 
 /// Returns the files that may contain the label of a page's folder, most likely first.
 pub(super) fn category_files(source: &str) -> Vec<String> {
@@ -126,8 +126,7 @@ pub(super) fn category_files(source: &str) -> Vec<String> {
 #[must_use]
 pub fn is_category_file(settings: &SiteSettings, path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_named = CATEGORY_FILES.contains(&name) || name == "_category_.yaml";
-    is_named && page_file(settings, &join(folder, "page.md")).is_some()
+    CATEGORY_FILES.contains(&name) && page_file(settings, &join(folder, "page.md")).is_some()
 }
 
 /// Returns the text on the page that Docusaurus generates for a folder, from the folder's settings; `None` if there is no such page or text.
@@ -190,6 +189,17 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn each_name_of_a_folders_settings_is_read() {
+        for name in CATEGORY_FILES {
+            let file = format!("docs/a/{name}");
+            let label = "{\"label\": \"Guides\"}".as_bytes().to_vec();
+            let inputs = Inputs::from([(file, Some(label).into())]);
+            let label = category_label("docs/a/b.md", &inputs);
+            assert_eq!(label.as_deref(), Some("Guides"), "{name}");
+        }
+    }
 
     #[test]
     fn a_generated_page_has_the_description_of_its_folder() {

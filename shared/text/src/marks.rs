@@ -39,6 +39,14 @@ pub const HEADING_TAG: char = '\u{E0B6}';
 /// Written by `mdx.rs` in `book` (`mdx/tabs.rs`), and removed by `markdown.rs`.
 pub const PANEL: char = '\u{E0B7}';
 
+/// Begins text in a heading that counts for the heading's id but is not shown: the source of an expression, or a hidden element.
+///
+/// Written and removed like [`REMOVED`].
+pub const ID_ONLY_START: char = '\u{E0B8}';
+
+/// Ends what [`ID_ONLY_START`] begins.
+pub const ID_ONLY_END: char = '\u{E0B9}';
+
 /// Surrounds the text of a paragraph in a rewritten answer, to distinguish it from other blocks.
 ///
 /// Written and removed by `cite/markdown.rs` in `answer`.
@@ -86,7 +94,7 @@ mod tests {
         '\u{100000}'..='\u{10FFFD}',
     ];
 
-    const ALL: [RangeInclusive<char>; 15] = [
+    const ALL: [RangeInclusive<char>; 17] = [
         PLACEHOLDER..=PLACEHOLDER,
         REMOVED..=REMOVED,
         HIDDEN_START..=HIDDEN_START,
@@ -94,6 +102,8 @@ mod tests {
         MATH_INFO..=MATH_INFO,
         HEADING_TAG..=HEADING_TAG,
         PANEL..=PANEL,
+        ID_ONLY_START..=ID_ONLY_START,
+        ID_ONLY_END..=ID_ONLY_END,
         PROSE..=PROSE,
         LINE_GUARD..=LINE_GUARD,
         CITATIONS,

@@ -45,6 +45,7 @@ function shown($) {
   const article = $('.theme-doc-markdown');
   article.find('button, svg, style, script, .hash-link, #footnote-label, [data-footnote-backref]').remove();
   article.find('sup:has(> [data-footnote-ref])').remove();
+  article.find('[hidden]:not([role=tabpanel]), [style*="display:none"]').remove();
   const headings = article
     .find('h1, h2, h3, h4, h5, h6')
     .get()

@@ -101,6 +101,8 @@ async function compiles(name, text) {
   const filePath = path.join(site, 'docs', name);
   try {
     const {content, frontMatter} = await parseMarkdownFile({filePath, fileContent: text, parseFrontMatter: siteConfig.markdown.parseFrontMatter, removeContentTitle: false});
+    // Text between two rules at the beginning of a page is front matter.
+    if (typeof frontMatter !== 'object') return false;
     const options = {admonitions: true, staticDirs: [path.join(site, 'static')], siteDir: site, markdownConfig: siteConfig.markdown, remarkPlugins: [], rehypePlugins: []};
     const {content: script} = await compileToJSX({filePath, fileContent: content, frontMatter, options, compilerName: 'server'});
     // React rejects `<x@y>`, which HTML parsers read as a tag.

@@ -89,6 +89,12 @@ export class Page {
     return 'release';
   }
 
+  /** Sets a field of the front matter, and returns its name. */
+  field() {
+    this.frontMatter.set('sidebar_label', this.words(2));
+    return 'sidebar_label';
+  }
+
   importOf(name, path) {
     this.esm.add(`import ${name} from '${path}';`);
     return name;

@@ -318,6 +318,9 @@ pub(super) async fn pages_have_their_urls_until_they_are_deleted(store: Store) {
         ["docs/a.md", "docs/b's.md"].map(|source| (source.to_owned(), format!("/book/{source}")));
     assert_eq!(urls, expected.into());
     assert_eq!(catalog.urls(index_id, &[]).await.unwrap(), [].into());
+    let asked = ["/book/docs/b's.md", "/book/docs/gone.md", "/none"].map(str::to_owned);
+    let known = catalog.known_urls(index_id, &asked).await.unwrap();
+    assert_eq!(known, ["/book/docs/b's.md"]);
 }
 
 pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) {

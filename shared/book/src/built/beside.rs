@@ -53,14 +53,12 @@ pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String
     paths
         .iter()
         .map(String::as_str)
-        .filter(|path| {
-            url_of_script(settings, path).is_some_and(|url| !built.contains(&shared_form(&url)))
-        })
+        .filter(|path| script_url(settings, path).is_some_and(|url| !built.contains(&url)))
         .collect()
 }
 
-/// Returns the URL of the page that Docusaurus makes by running a script; `None` for other files.
-fn url_of_script(settings: &SiteSettings, path: &str) -> Option<String> {
+/// Returns the URL of the page that Docusaurus makes by running a script, in the form of [`urls_of_source`]; `None` for other files.
+pub(in super::super) fn script_url(settings: &SiteSettings, path: &str) -> Option<String> {
     if !SCRIPTS.iter().any(|extension| path.ends_with(extension)) {
         return None;
     }
@@ -78,7 +76,8 @@ fn url_of_script(settings: &SiteSettings, path: &str) -> Option<String> {
         relative: relative.to_owned(),
     };
     let names = page_names(plugin, relative, &FrontMatter::default());
-    Some(page_url(settings, &page, &page.locale, &names.slug))
+    let url = page_url(settings, &page, &page.locale, &names.slug);
+    Some(shared_form(&url))
 }
 
 /// Returns the decoded part of a URL path that all of its forms share.

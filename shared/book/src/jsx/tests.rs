@@ -122,8 +122,36 @@ fn expressions_balance_past_strings_and_comments() {
         "{{a: '}'}}",
         "{don't}",
         "{<p>don't say \"}\"</p>}",
+        "{`a ${b ? `}` : '`'} \\${`}",
     ] {
         assert_eq!(expression_length(text), Some(text.len()), "{text}");
     }
     assert_eq!(expression_length("{a"), None);
+    assert_eq!(expression_length("{`${a`}"), None);
+}
+
+#[test]
+fn strings_and_templates_are_split_into_their_parts() {
+    let text = |text: &str| Part::Text(text.to_owned());
+    for (expression, parts) in [
+        (
+            " `a ${ b } c` ",
+            Some(vec![text("a "), Part::Expression(" b "), text(" c")]),
+        ),
+        ("`${`${a}`}`", Some(vec![Part::Expression("`${a}`")])),
+        ("`\\${a} $b`", Some(vec![text("${a} $b")])),
+        ("String.raw`\\d`", Some(vec![text("\\d")])),
+        (
+            "'\\n\\u00e9\\x41\\u{1F600}\\q\\u12'",
+            Some(vec![text("\néA😀qu12")]),
+        ),
+        ("''", Some(vec![text("")])),
+        ("``", Some(vec![])),
+        ("'a' + 'b'", None),
+        ("é", None),
+        ("`a", None),
+        ("", None),
+    ] {
+        assert_eq!(string_parts(expression), parts, "{expression}");
+    }
 }

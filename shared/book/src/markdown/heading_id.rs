@@ -6,23 +6,37 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::dialect::Flavor;
-use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
+use crate::directive::name_in;
+use text::marks::{HIDDEN_END, HIDDEN_START, ID_ONLY_END, ID_ONLY_START, REMOVED};
 
-/// Text that does not count for a heading's id: the attributes of tags.
+/// Text that does not count for a heading's id, such as the attributes of tags, and the marks around text that counts for nothing else.
 pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(&format!("{HIDDEN_START}[^{HIDDEN_END}]*{HIDDEN_END}"))
-        .expect("the pattern is a constant")
+    pattern(&format!(
+        "{HIDDEN_START}[^{HIDDEN_END}]*{HIDDEN_END}|[{ID_ONLY_START}{ID_ONLY_END}]"
+    ))
 });
 
-/// Marks that only affect ids.
-pub(super) const ID_MARKS: [char; 3] = [REMOVED, HIDDEN_START, HIDDEN_END];
+/// Text that only counts for an id.
+pub(super) static ID_ONLY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        "{ID_ONLY_START}[^{ID_ONLY_END}]*(?:{ID_ONLY_END}|$)"
+    ))
+});
+
+/// What is written for ids alone.
+pub(super) static NOT_SHOWN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        "{}|[{REMOVED}{HIDDEN_START}{HIDDEN_END}]",
+        ID_ONLY.as_str()
+    ))
+});
+
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
+}
 
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    if text.contains(ID_MARKS) {
-        text.replace(ID_MARKS, "").into()
-    } else {
-        text.into()
-    }
+    NOT_SHOWN.replace_all(text, "")
 }
 
 /// Returns an explicit id at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
@@ -54,7 +68,12 @@ pub(super) fn drop_directives(slug_text: &mut String, length: usize, escaped: bo
         let taken = if before == Some(':') || (escaped && colon == 0) {
             None
         } else {
-            directive_name(&text[colon + 1..], after)
+            let name = name_in(&text[colon + 1..]);
+            // `:name:` is not a directive.
+            name.filter(|name| {
+                let rest = text[colon + 1 + name.len()..].chars();
+                !matches!(rest.chain(after.chars()).next(), Some(':' | '_' | '-'))
+            })
         };
         slug_text.push_str(&text[from..colon]);
         match taken {
@@ -66,16 +85,4 @@ pub(super) fn drop_directives(slug_text: &mut String, length: usize, escaped: bo
         }
     }
     slug_text.push_str(&text[from..]);
-}
-
-/// Returns the name of the text directive whose colon precedes `text`. Names consist of letters, digits, `-` and `_` and do not end
-/// in `-` or `_`. `:name:` is not a directive.
-fn directive_name<'a>(text: &'a str, after: &str) -> Option<&'a str> {
-    let end = text
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
-        .unwrap_or(text.len());
-    let name = &text[..end];
-    let next = text[end..].chars().next().or_else(|| after.chars().next());
-    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    (named && !name.ends_with(['-', '_']) && !matches!(next, Some(':' | '_' | '-'))).then_some(name)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::Tag;
 
-use super::heading_id::ID_MARKS;
+use super::heading_id::NOT_SHOWN;
 use crate::block::{Mark, MarkKind};
 use crate::mdx::{Marked, marked_pieces};
 
@@ -113,11 +113,8 @@ impl Leaf {
 
     /// Returns the visible text, with the marks at their positions in it.
     pub(super) fn shown(mut self) -> Self {
-        let removed: Vec<Range<usize>> = self
-            .text
-            .match_indices(ID_MARKS)
-            .map(|(at, mark)| at..at + mark.len())
-            .collect();
+        let removed = NOT_SHOWN.find_iter(&self.text);
+        let removed: Vec<Range<usize>> = removed.map(|found| found.range()).collect();
         self.replace(removed.into_iter().map(|mark| (mark, "")));
         self
     }

@@ -1,19 +1,20 @@
+mod headings;
 mod panels;
 
 use std::collections::BTreeMap;
 
 use super::super::mdx::tests::{MARKDOWN, MDX};
 use super::*;
-use crate::mdx::prepare;
+use crate::mdx::{PageValues, prepare};
 
 fn blocks(text: &str) -> Vec<Block> {
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), PageValues::default());
     let raw: Vec<_> = text.lines().collect();
     parse_blocks(&prepared, &raw, MDX, &mut Slugger::default()).blocks
 }
 
 fn markdown_blocks(text: &str) -> Vec<Block> {
-    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
+    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), PageValues::default());
     let raw: Vec<_> = text.lines().collect();
     parse_blocks(&prepared, &raw, MARKDOWN, &mut Slugger::default()).blocks
 }
@@ -123,7 +124,7 @@ fn shortcodes_are_emojis_except_in_code_and_in_ids() {
         emoji: false,
         ..MDX
     };
-    let prepared = prepare(text, 1, plain, &BTreeMap::new(), None);
+    let prepared = prepare(text, 1, plain, &BTreeMap::new(), PageValues::default());
     let lines: Vec<&str> = text.lines().collect();
     let parsed = parse_blocks(&prepared, &lines, plain, &mut Slugger::default());
     assert_eq!(parsed.blocks[0].text, "Setup :gear: now");
@@ -150,7 +151,7 @@ fn headings_in_indented_text_keep_their_lines() {
 fn the_same_bytes_leave_out_the_same_in_the_same_order() {
     let text: String = (0..40).map(|n| format!("[a{n}]: x{n}\n\n")).collect();
     let read = || {
-        let prepared = prepare(&text, 1, MDX, &BTreeMap::new(), None);
+        let prepared = prepare(&text, 1, MDX, &BTreeMap::new(), PageValues::default());
         parse_blocks(&prepared, &[], MDX, &mut Slugger::default()).omissions
     };
     let first = read();

@@ -1,14 +1,36 @@
 //! Expressions in a line of MDX.
 
+use std::collections::BTreeMap;
+
 use super::{LineKind, Preparer};
 use crate::imports::shown_text_file;
-use crate::jsx::{expression_length, only_string};
-use crate::lines::continued_prefix;
+use crate::jsx::{Part, expression_length, only_string, string_parts};
+use crate::lines::{continued_prefix, escaped};
 use crate::omission::OmissionReason;
 use crate::placeholder::Placeholder;
+use text::marks::{HIDDEN_END, HIDDEN_START, ID_ONLY_END, ID_ONLY_START};
+
+/// The values that are known without running a page, by the expressions that show them: `release`, `frontMatter.title`.
+pub(in super::super) type Constants = BTreeMap<String, String>;
+
+/// The text of an expression.
+#[derive(Default)]
+pub(super) struct ShownText {
+    pub(super) text: String,
+    /// The parts of the text that the expression itself contains.
+    pub(super) written: Vec<String>,
+}
+
+/// What stands for a part of a template whose value is unknown.
+#[derive(Clone, Copy)]
+pub(super) enum UnknownPart {
+    Nothing,
+    /// Its source, `${name}`.
+    Source,
+}
 
 impl Preparer<'_> {
-    /// Keeps the text of an expression that is a string, and removes any other one.
+    /// Keeps the known text of an expression, and removes any other one.
     pub(super) fn expression(&mut self, rest: &str) {
         let Some(length) = self.search(|| expression_length(rest).ok_or(rest.len())) else {
             self.push_escaped("{");
@@ -24,19 +46,11 @@ impl Preparer<'_> {
             self.own_line(&Placeholder::Partial(text).line());
             return;
         }
-        let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
-        let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
-        let constant = self.constants.get(literal).cloned();
-        let reason = if literal.starts_with("/*") {
-            OmissionReason::Comment
-        } else {
-            OmissionReason::Expression
-        };
+        let shown = self.shown_text(literal, UnknownPart::Nothing);
+        let shown = shown.unwrap_or_default();
         let first = self.line;
-        self.skip(length, reason, kept.as_slice());
-        if let Some(text) = kept.or(constant) {
-            self.write_lines(&text, first);
-        }
+        self.skip(length, reason_of(literal), &shown.written);
+        self.write_lines(&shown.text, first);
     }
 
     /// Writes the text of an expression that began on line `first`, each of its lines on its own.
@@ -65,7 +79,47 @@ impl Preparer<'_> {
         }
     }
 
-    /// Keeps the source of an expression in a heading, since it counts for the id. Returns false for one of several lines.
+    /// Returns the text of a string, a template, a number or a constant; `None` for other expressions.
+    pub(super) fn shown_text(&self, expression: &str, unknown: UnknownPart) -> Option<ShownText> {
+        let Some(parts) = string_parts(expression) else {
+            let text = self.value_of(expression)?;
+            let is_written = text == expression.trim();
+            return Some(ShownText {
+                written: is_written.then(|| text.clone()).into_iter().collect(),
+                text,
+            });
+        };
+        let mut shown = ShownText::default();
+        for part in parts {
+            match part {
+                Part::Text(text) => {
+                    shown.text.push_str(&text);
+                    shown.written.push(text);
+                }
+                Part::Expression(inner) => match (self.value_of(inner), unknown) {
+                    (Some(value), _) => shown.text.push_str(&value),
+                    (None, UnknownPart::Nothing) => {}
+                    (None, UnknownPart::Source) => shown.text.push_str(&format!("${{{inner}}}")),
+                },
+            }
+        }
+        Some(shown)
+    }
+
+    /// Returns the value of a constant, a number or a string.
+    fn value_of(&self, expression: &str) -> Option<String> {
+        let expression = expression.trim();
+        let is_number =
+            !expression.is_empty() && expression.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number {
+            return Some(expression.to_owned());
+        }
+        let constant = self.constants.get(expression).cloned();
+        constant.or_else(|| only_string(expression))
+    }
+
+    /// Writes the text of an expression in a heading, and its source, which counts for the id in place of the text. Returns false for an expression of
+    /// several lines.
     fn expression_in_heading(&mut self, source: &str) -> bool {
         if source.contains('\n') {
             return false;
@@ -74,10 +128,31 @@ impl Preparer<'_> {
         if inner.starts_with('#') {
             // Docusaurus parses directives in an id, too, so keep it as text.
             self.write(&format!("\\{{\\{inner}\\}}"));
-        } else {
-            self.write_literal(source);
+            self.at += source.len();
+            return true;
         }
+        let shown = self.shown_text(inner, UnknownPart::Nothing);
+        let shown = shown.unwrap_or_default();
+        self.omit(source.len(), reason_of(inner.trim()), &shown.written);
         self.at += source.len();
+        self.write_id_only(source);
+        if !shown.text.is_empty() {
+            let text = escaped(&shown.text);
+            self.write(&format!("{HIDDEN_START}{text}{HIDDEN_END}"));
+        }
         true
+    }
+
+    /// Writes text in a heading that counts for its id but is not shown.
+    pub(super) fn write_id_only(&mut self, text: &str) {
+        self.write(&format!("{ID_ONLY_START}{}{ID_ONLY_END}", escaped(text)));
+    }
+}
+
+fn reason_of(expression: &str) -> OmissionReason {
+    if expression.starts_with("/*") {
+        OmissionReason::Comment
+    } else {
+        OmissionReason::Expression
     }
 }

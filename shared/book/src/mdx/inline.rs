@@ -15,12 +15,6 @@ use crate::spans::{
 };
 use text::marks::{HIDDEN_END, HIDDEN_START, REMOVED};
 
-/// Elements whose content is not shown: metadata, scripts, and what browsers show only if they lack the element.
-const UNSEEN_ELEMENTS: [&str; 11] = [
-    "style", "script", "head", "Head", "template", "noscript", "iframe", "object", "audio",
-    "video", "canvas",
-];
-
 /// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
 
@@ -211,6 +205,9 @@ impl Preparer<'_> {
         } else if let Some(mut tag) = self.search_tag(rest) {
             let source = &rest[..tag.length];
             self.label_component(&mut tag, source);
+            if self.unseen_element(&tag, rest) {
+                return;
+            }
             if self.kind == LineKind::Heading && !self.partials.contains_key(tag.name) {
                 self.tag_in_heading(&tag);
             } else {
@@ -261,20 +258,7 @@ impl Preparer<'_> {
         self.copy(text.len());
     }
 
-    /// True for the start of an element whose content is not shown. A `head` in the text of a Markdown page is a tag that browsers ignore.
-    fn is_unseen(&self, tag: &Tag<'_>) -> bool {
-        let is_ignored = tag.name == "head" && self.dialect.flavor == Flavor::Markdown;
-        UNSEEN_ELEMENTS.contains(&tag.name) && !tag.closing && !tag.self_closing && !is_ignored
-    }
-
     fn tag(&mut self, tag: &Tag<'_>, rest: &str) {
-        if self.is_unseen(tag) {
-            let end = format!("</{}>", tag.name);
-            let length = self.search(|| rest.find(&end).ok_or(rest.len()));
-            let length = length.map_or(tag.length, |at| at + end.len());
-            self.skip(length, OmissionReason::UnseenElement, &[]);
-            return;
-        }
         if let Some(shown) = self.shown_by_component(tag, &rest[..tag.length]) {
             let reason = if shown.is_whole {
                 OmissionReason::Tag

@@ -16,7 +16,7 @@ pub(crate) const MARKDOWN: Dialect<'static> = Dialect {
 };
 
 fn plain(text: &str) -> String {
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), PageValues::default());
     assert_eq!(prepared.text.lines().count(), prepared.line_of.len());
     assert!(prepared.line_of.is_sorted(), "{:?}", prepared.line_of);
     let lines: Vec<_> = prepared
@@ -90,7 +90,7 @@ fn the_options_of_a_plugin_name_its_admonitions() {
     let admonitions = Some(names.as_slice());
     let dialect = Dialect { admonitions, ..MDX };
     let page = ":::spec Torque\na\n:::\n\n:::note\nb\n:::";
-    let prepared = prepare(page, 1, dialect, &BTreeMap::new(), None);
+    let prepared = prepare(page, 1, dialect, &BTreeMap::new(), PageValues::default());
     let text = prepared.text.replace(REMOVED_BLOCK, "");
     let words: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(words, ["Spec:", "Torque", "a", "b"]);
@@ -153,7 +153,7 @@ fn the_content_of_an_element_that_is_not_shown_is_no_text() {
         assert_eq!(plain(page), "Text", "{page}");
     }
     let page = "Put <head> here.\n\nText\n\n```html\n</head>\n```";
-    let prepared = prepare(page, 1, MARKDOWN, &BTreeMap::new(), None);
+    let prepared = prepare(page, 1, MARKDOWN, &BTreeMap::new(), PageValues::default());
     assert!(prepared.text.contains("\n\nText\n\n"), "{}", prepared.text);
     let details =
         "<details open>\n<summary title=\"No\">More *of* it</summary>\n\nText\n</details>";
@@ -201,7 +201,7 @@ fn mdx_code_block_fences_are_unwrapped() {
 #[test]
 fn what_mdx_code_blocks_hold_is_a_page_with_its_own_lines() {
     let text = "```mdx-code-block\nimport A from '@theme/A'\n```\n\n## One\n\n```mdx-code-block\n<A>\n```\n\nText.\n\n```mdx-code-block\n</A>\n```\n";
-    let prepared = prepare(text, 3, MDX, &BTreeMap::new(), None);
+    let prepared = prepare(text, 3, MDX, &BTreeMap::new(), PageValues::default());
     let lines = prepared.text.lines().zip(&prepared.line_of);
     let texts: Vec<(&str, u32)> = lines
         .filter(|(text, _)| !text.is_empty() && *text != REMOVED_BLOCK)
@@ -220,7 +220,7 @@ fn what_mdx_code_blocks_hold_is_a_page_with_its_own_lines() {
 #[test]
 fn in_plain_markdown_tags_within_a_text_make_no_block() {
     let plain = |text: &str| {
-        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), PageValues::default());
         prepared.text.trim().to_owned()
     };
     assert_eq!(plain("- <b>x</b>\n- <b>y</b>"), "- x\n- y");
@@ -233,7 +233,7 @@ fn in_plain_markdown_tags_within_a_text_make_no_block() {
 #[test]
 fn in_plain_markdown_blocks_of_html_end_where_they_are_closed() {
     let plain = |text: &str| {
-        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), PageValues::default());
         prepared.text.trim().to_owned()
     };
     for (text, last) in [
@@ -268,7 +268,7 @@ fn lines_keep_their_numbers() {
         10,
         MDX,
         &BTreeMap::new(),
-        None,
+        PageValues::default(),
     );
     let line = |text: &str| {
         let at = prepared
@@ -284,7 +284,7 @@ fn lines_keep_their_numbers() {
 #[test]
 fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
     let body = "Text.\n\n<CodeBlock language=\"yaml\" title=\"a.yaml\">\n  {`analyzer:\n  plugins:\n    - ${name}`}\n</CodeBlock>\n\nMore.\n";
-    let prepared = prepare(body, 1, MDX, &BTreeMap::new(), None);
+    let prepared = prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default());
     let fence = "```yaml title=\"a.yaml\"\nanalyzer:\n  plugins:\n    - ${name}\n```\n";
     assert!(prepared.text.contains(fence), "{}", prepared.text);
     let line = |text: &str| {
@@ -295,7 +295,7 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
         (line("analyzer:"), line("    - ${name}"), line("More.")),
         (4, 6, 9)
     );
-    let text = |body: &str| prepare(body, 1, MDX, &BTreeMap::new(), None).text;
+    let text = |body: &str| prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default()).text;
     let titled = text("<CodeBlock title=\"a.txt\">{`hello`}</CodeBlock>");
     assert!(
         titled.contains("```text title=\"a.txt\"\nhello\n```"),
@@ -324,15 +324,18 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
         "<Code>{`a`}</Code>",
         "<CodeBlock>{``}</CodeBlock>",
         "> <CodeBlock>{`\n> a\n> `}</CodeBlock>",
-        "<CodeBlock>{'a\\nb'}</CodeBlock>",
         "<CodeBlock>{code}</CodeBlock>",
+        "| a |\n|---|\n| <pre>{`b`}</pre> |",
+        "<pre><code>{`a`}</code> b</pre>",
         "<CodeBlock>{`a`}{`b`}</CodeBlock>",
         "<CodeBlock>text</CodeBlock>",
     ] {
-        let prepared = prepare(other, 1, MDX, &BTreeMap::new(), None);
+        let prepared = prepare(other, 1, MDX, &BTreeMap::new(), PageValues::default());
         assert!(!prepared.text.contains("```"), "{other}: {}", prepared.text);
     }
 }
+
+mod shown;
 
 #[test]
 fn the_lines_of_a_string_keep_their_numbers() {
@@ -354,7 +357,7 @@ fn the_lines_of_a_string_keep_their_numbers() {
 fn partials_leave_their_mark() {
     let body = "import Safety from './_safety.mdx';\n\n<Safety />\n";
     let partials = BTreeMap::from([("Safety".to_owned(), "docs/_safety.mdx".to_owned())]);
-    let prepared = prepare(body, 1, MDX, &partials, None);
+    let prepared = prepare(body, 1, MDX, &partials, PageValues::default());
     assert!(
         prepared
             .text
@@ -419,7 +422,7 @@ fn a_component_without_text_is_named() {
         ("<Envs />", vec!["<Envs />"]),
         ("<Envs>Text</Envs> <b></b>", vec![]),
     ] {
-        let prepared = prepare(page, 1, MDX, &BTreeMap::new(), None);
+        let prepared = prepare(page, 1, MDX, &BTreeMap::new(), PageValues::default());
         let components: Vec<&str> = prepared
             .omissions
             .iter()

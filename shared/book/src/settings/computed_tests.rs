@@ -180,7 +180,7 @@ fn a_variable_of_the_environment_has_its_default_by_any_name() {
     let settings = site("export default {title: process.env.CI ? load() : 'A'};");
     assert_eq!(settings.title.as_deref(), Some("A"));
     assert!(
-        settings.warnings[0].contains("may replace `title`"),
+        settings.warnings[0].contains("may replace or extend `title`"),
         "{:?}",
         settings.warnings
     );
@@ -445,7 +445,7 @@ fn plugins_that_may_be_replaced_are_not_known() {
     let told = settings.warnings.join("\n");
     for part in [
         "which plugins are used is computed",
-        "may replace `future.v4`",
+        "may replace or extend `future.v4`",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -479,7 +479,7 @@ fn what_is_written_is_used_unless_the_config_computes_something_over_it() {
     };
     assert_eq!(
         replaced,
-        "docusaurus.config.ts, line 3: what is computed here may replace `title`, `base_url`, `default_locale`, `locales`; what is written is used; \
+        "docusaurus.config.ts, line 3: what is computed here may replace or extend `title`, `base_url`, `default_locale`, `locales`; what is written is used; \
          otherwise write the value into bookrag.toml"
     );
 }

@@ -297,19 +297,45 @@ fn is_named(name: &ConfigValue, ending: &str) -> bool {
     matches!(name, ConfigValue::Text(name) if name.ends_with(ending))
 }
 
-/// Returns the folders into which docusaurus-plugin-openapi-docs writes the pages of APIs, as far as they are known.
-pub(super) fn api_folders(config: &ConfigValue) -> Vec<String> {
-    let plugins = Entries::from_value(config.get("plugins")).known;
+/// The options of plugins that name the folder of the pages which they write, such as `out` of docusaurus-plugin-typedoc.
+const OUTPUT_OPTIONS: [&str; 4] = ["out", "outDir", "outputDir", "docsPath"];
+
+/// The deepest option that is looked at: docusaurus-plugin-openapi-docs has `config.API.outputDir`.
+const MAX_OPTION_DEPTH: usize = 3;
+
+/// A folder into which a plugin of the site writes pages.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MadeFolder {
+    /// The folder, relative to the site.
+    pub folder: String,
+    /// The plugin's name in the config.
+    pub plugin: String,
+}
+
+/// Returns the folders that plugins name for their pages, as far as they are known.
+pub(super) fn made_folders(config: &ConfigValue) -> Vec<MadeFolder> {
+    let mut folders = BTreeSet::new();
+    for (name, options) in Entries::from_value(config.get("plugins")).known {
+        for folder in output_folders(&options, MAX_OPTION_DEPTH) {
+            let plugin = name.path().unwrap_or_default();
+            folders.insert(MadeFolder { folder, plugin });
+        }
+    }
+    folders.into_iter().collect()
+}
+
+fn output_folders(options: &ConfigValue, depth: usize) -> Vec<String> {
+    let ConfigValue::Map(options) = options else {
+        return Vec::new();
+    };
     let mut folders = Vec::new();
-    for (name, options) in plugins {
-        if let (true, ConfigValue::Map(apis)) = (
-            is_named(&name, "plugin-openapi-docs"),
-            options.get("config"),
-        ) {
-            let named = apis
-                .fields()
-                .filter_map(|(_, api)| api.get("outputDir").path());
-            folders.extend(named.map(|folder| joined("", &folder)));
+    for (name, option) in options.fields() {
+        match option.path() {
+            Some(path) if OUTPUT_OPTIONS.contains(&name.as_str()) => {
+                folders.push(joined("", &path));
+            }
+            None if depth > 1 => folders.extend(output_folders(option, depth - 1)),
+            _ => {}
         }
     }
     folders

@@ -52,7 +52,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ComputedAt {
     line: usize,
-    /// True if the config also writes the settings out, but a computed spread may replace them.
+    /// True if the config also writes the settings out, but a computed part may replace or extend them.
     are_written: bool,
     remedy: &'static str,
 }
@@ -150,7 +150,8 @@ impl Picker {
         self.of_config(name, config, convert, "write the value there")
     }
 
-    /// Converts an option of the config. If it is computed, warns with the `remedy`, and returns its value without the environment, if it has one.
+    /// Converts an option of the config. If it is computed, warns with the `remedy`, and returns its value without the environment and without computed
+    /// parts, if it has one.
     pub(super) fn of_config<T>(
         &mut self,
         name: &str,
@@ -165,7 +166,9 @@ impl Picker {
         let file = self.config_name;
         let name = format!("{}{name}", self.table);
         let usual = config.usual();
-        let are_written = config.may_be_replaced();
+        let known = config.known().and_then(|known| convert(&known));
+        let is_partly_known = usual.is_none() && known.is_some();
+        let are_written = config.may_be_replaced() || is_partly_known;
         let is_told_with_others =
             are_written || (config.alternatives().is_empty() && usual.is_none());
         match (config.computed_line(), &usual) {
@@ -188,7 +191,7 @@ impl Picker {
                 "{file}: the value of `{name}` is of another kind; {remedy}"
             )),
         }
-        usual.and_then(|usual| convert(&usual))
+        known
     }
 
     /// Returns the warnings for the author.
@@ -200,7 +203,7 @@ impl Picker {
             let ComputedAt { line, remedy, .. } = at;
             if at.are_written {
                 format!(
-                    "{file}, line {line}: what is computed here may replace `{names}`; what is written is used; otherwise {remedy}"
+                    "{file}, line {line}: what is computed here may replace or extend `{names}`; what is written is used; otherwise {remedy}"
                 )
             } else {
                 format!("{file}, line {line}: `{names}` {verb} computed, and the config is not run; {remedy}")

@@ -39,7 +39,7 @@ impl SiteSettings {
             // A build has other pages than its sources.
             is_build: _,
             synonyms: _,
-            api_folders: _,
+            made_folders: _,
             origins: _,
             appearance: _,
             warnings: _,

@@ -141,6 +141,12 @@ fn built_versions(
     if versions_told && disabled.computed_line().is_some() {
         disabled = &ConfigValue::Absent;
     }
+    // A part of the list would leave out the other versions.
+    let whole;
+    if let (ConfigValue::List(_), None, Some(line)) = (only, only.usual(), only.computed_line()) {
+        whole = ConfigValue::Computed(line);
+        only = &whole;
+    }
     let only = picker.of_config(
         "onlyIncludeVersions",
         only,

@@ -11,8 +11,8 @@ use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use book::chunk::{chunk_document, count_tokens};
 use book::{
-    Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
-    translations,
+    Document, Inputs, PageFile, PageLinks, Placement, SkipReason, document_id, page_file,
+    read_document, translations,
 };
 use models::embed::{Embedding, Windows};
 use store::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
@@ -197,6 +197,7 @@ impl Ingest {
         Ok(Some(DocumentOutcome {
             change: Change::Indexed,
             warnings: document.warnings.clone(),
+            links: PageLinks::from_document(&self.settings, document),
             url: Some(document.url.clone()),
             chapter: document.placement.chapter.clone(),
             embedded: embedded.chunks,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use book::SkipReason;
 use book::chunk::Chunk;
+use book::{PageLinks, SkipReason};
 
 /// The outcome of ingesting one file.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,8 @@ pub struct DocumentOutcome {
     pub change: Change,
     /// Problems in the page that did not prevent indexing.
     pub warnings: Vec<String>,
+    /// The page's links to other pages.
+    pub links: PageLinks,
     /// The page's URL.
     pub url: Option<String>,
     /// The document's chunks after the change.

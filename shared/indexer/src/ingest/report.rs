@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Change, DocumentOutcome, IngestError, Status};
-use book::UNKNOWN;
+use book::{PageLinks, UNKNOWN};
 
 /// A file that was not indexed, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,9 @@ pub struct Report {
     pub script_pages: Vec<String>,
     /// Problems that did not prevent indexing, as `path: warning`.
     pub warnings: Vec<String>,
+    /// Links of the pages indexed in this run.
+    #[serde(skip)]
+    pub links: PageLinks,
     /// Chunks of the whole index after the run.
     pub total_chunks: u64,
     /// cl100k tokens of the whole index after the run.
@@ -136,6 +139,7 @@ impl Report {
         for warning in &outcome.warnings {
             self.warnings.push(format!("{source}: {warning}"));
         }
+        self.links.add(outcome.links.clone());
         for chunk in &outcome.chunks {
             let kind = chunk.section_type.name().to_owned();
             *self.chunks_per_section_type.entry(kind).or_default() += 1;

@@ -142,6 +142,8 @@ async fn complete(
     report
         .warnings
         .extend(shared_urls.into_iter().map(shared_url));
+    let dead_links = dead_links(ingest, report).await?;
+    report.warnings.extend(dead_links);
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
     #[expect(
@@ -152,6 +154,24 @@ async fn complete(
     let price = ingest.embedder.dollars_per_million_tokens();
     report.cost_usd = price.map(|price| price * tokens / 1e6);
     Ok(())
+}
+
+/// Returns the folders in which links of the pages indexed in this run lead to no page.
+async fn dead_links(ingest: &Ingest, report: &Report) -> Result<Vec<String>, IngestError> {
+    let index_id = ingest.index_row.index_id;
+    let places = report.links.places().cloned();
+    let (urls, sources): (Vec<_>, Vec<_>) = places.partition(|place| place.starts_with('/'));
+    let with_slash = urls.iter().map(|url| format!("{url}/"));
+    let urls: Vec<String> = with_slash.chain(urls.iter().cloned()).collect();
+    let (sources, urls) = tokio::try_join!(
+        ingest.catalog.urls(index_id, &sources),
+        ingest.catalog.known_urls(index_id, &urls)
+    )?;
+    let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned());
+    let pages: BTreeSet<String> = sources.into_keys().chain(urls).collect();
+    Ok(report
+        .links
+        .dead(&ingest.settings, &pages, &report.script_pages))
 }
 
 /// Ingests pages concurrently and then processes deletions, so that a renamed page can reuse the vectors of the deleted one.

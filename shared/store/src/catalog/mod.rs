@@ -338,6 +338,16 @@ impl Catalog {
         Ok(pairs.into_iter().collect())
     }
 
+    /// Returns those of the URLs that pages have.
+    pub async fn known_urls(
+        &self,
+        index_id: i64,
+        urls: &[String],
+    ) -> Result<Vec<String>, CatalogError> {
+        let parameters = [Number(index_id), Texts(Some(urls))];
+        self.rows(sql::KNOWN_URLS, &parameters).await
+    }
+
     /// Returns the source paths of documents that used or looked for the file at `path` when they were read, in order.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
         self.rows(sql::DEPENDENTS, &[Number(index_id), Text(path)])

@@ -102,6 +102,12 @@ pub(super) const URLS: Statement = Statement::in_dialects(
 )
 .for_readers();
 
+pub(super) const KNOWN_URLS: Statement = Statement::in_dialects(
+    "SELECT url FROM documents WHERE index_id = $1 AND NOT deleted AND url = ANY($2)",
+    "SELECT url FROM documents
+     WHERE index_id = ?1 AND NOT deleted AND url IN (SELECT value FROM json_each(?2))",
+);
+
 pub(super) const DEPENDENTS: Statement = Statement::new(
     "SELECT source FROM documents JOIN document_inputs USING (index_id, document_id)
      WHERE index_id = $1 AND path = $2 ORDER BY source",

@@ -80,25 +80,44 @@ impl ConfigValue {
 
     /// Returns the value that applies if no variable of the environment is set; `None` if that is not known either.
     pub(in super::super) fn usual(&self) -> Option<Self> {
-        match self {
+        (!self.has_unknown()).then(|| self.known()).flatten()
+    }
+
+    /// Returns the value that applies if no variable of the environment is set, without the fields and items that are unknown even then; `None` if all of
+    /// it is unknown.
+    pub(in super::super) fn known(&self) -> Option<Self> {
+        let known = match self {
             Self::OneOf(alternatives) if alternatives.decision.usual_first => {
-                alternatives.values[0].usual()
+                return alternatives.values[0].known();
             }
-            Self::OneOf(_) | Self::Function(_) | Self::Computed(_) => None,
+            Self::OneOf(_) | Self::Function(_) | Self::Computed(_) => return None,
             Self::List(items) => {
-                let items: Option<Vec<Self>> = items.iter().map(Self::usual).collect();
-                let items = items?.into_iter().filter(|item| *item != ABSENT);
-                Some(Self::List(items.collect()))
+                let items = items.iter().filter_map(Self::known);
+                Self::List(items.filter(|item| *item != ABSENT).collect())
             }
             Self::Map(map) => {
                 let fields = map.fields.iter();
-                let fields = fields.map(|(key, value)| Some((key.clone(), value.usual()?)));
-                Some(Self::Map(ConfigMap {
-                    fields: fields.collect::<Option<_>>()?,
-                    rest: Box::new(map.rest.usual()?),
-                }))
+                let fields = fields.filter_map(|(key, value)| Some((key.clone(), value.known()?)));
+                Self::Map(ConfigMap {
+                    fields: fields.collect(),
+                    rest: Box::new(ABSENT),
+                })
             }
-            value => Some(value.clone()),
+            value => return Some(value.clone()),
+        };
+        (known.len() > 0 || !self.has_unknown()).then_some(known)
+    }
+
+    /// True if a part of the value is unknown even if no variable of the environment is set.
+    fn has_unknown(&self) -> bool {
+        match self {
+            Self::OneOf(alternatives) if alternatives.decision.usual_first => {
+                alternatives.values[0].has_unknown()
+            }
+            Self::OneOf(_) | Self::Function(_) | Self::Computed(_) => true,
+            Self::List(items) => items.iter().any(Self::has_unknown),
+            Self::Map(map) => map.rest.has_unknown() || map.fields.values().any(Self::has_unknown),
+            _ => false,
         }
     }
 

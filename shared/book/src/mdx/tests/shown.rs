@@ -1,0 +1,81 @@
+//! What readers see of code in elements, of hidden elements, and of expressions.
+
+use super::*;
+
+fn text(body: &str) -> String {
+    prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default()).text
+}
+
+fn omitted(body: &str, reason: OmissionReason) -> Vec<String> {
+    let prepared = prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default());
+    let omissions = prepared.omissions.into_iter();
+    omissions
+        .filter(|omission| omission.reason == reason)
+        .map(|omission| omission.text)
+        .collect()
+}
+
+#[test]
+fn preformatted_code_is_a_fence() {
+    for (body, fence) in [
+        (
+            "<pre><code>{`a <b>\n  {c}`}</code></pre>",
+            "```\na <b>\n  {c}\n```",
+        ),
+        ("<pre>{`a`}</pre>", "```\na\n```"),
+        (
+            "<pre>\n  <code className=\"language-js wide\">\n    {'a\\nb'}\n  </code>\n</pre>",
+            "```js\na\nb\n```",
+        ),
+        (
+            "export const code = `x\ny`;\n\n<CodeBlock language=\"sh\">{code}</CodeBlock>",
+            "```sh\nx\ny\n```",
+        ),
+        (
+            "export const v = '1.2';\n\n<CodeBlock language=\"sh\">{`get a@${v} ${tool}`}</CodeBlock>",
+            "```sh\nget a@1.2 ${tool}\n```",
+        ),
+        ("<pre>{String.raw`\\d+`}</pre>", "```\n\\d+\n```"),
+        ("Text: <CodeBlock>{`a`}</CodeBlock> more", "```\na\n```"),
+        ("> <pre>{`a`}</pre>", "> ```\n> a\n> ```"),
+    ] {
+        assert!(text(body).contains(fence), "{body}: {}", text(body));
+    }
+}
+
+#[test]
+fn hidden_elements_are_no_text() {
+    for page in [
+        "<div hidden>\n\nNo <div>no</div> `</div>`\n\n```html\n</div>\n\n```\n\nNo.\n\n</div>\n\nText",
+        "<div style={{color: 'red', display: 'none'}}>\n  No <b>no</b>\n</div>\n\nText",
+        "<p hidden={true}>No</p>\n\nText",
+        "<img hidden alt=\"No picture\"/>Text",
+        "<span style=\"color: red; display:none\">no</span>Text",
+    ] {
+        assert_eq!(plain(page), "Text", "{page}");
+        assert_eq!(omitted(page, OmissionReason::UnseenElement).len(), 1);
+    }
+    for page in [
+        "<div hidden={false}>Text</div>",
+        "<div hidden={isOld}>Text</div>",
+        "<Card hidden>Text</Card>",
+        "<div role=\"tabpanel\" hidden>Text</div>",
+        "<div style={{display: 'block'}} title=\"hidden\">Text</div>",
+        "<span aria-hidden=\"true\">Text</span>",
+        "<div hidden>Text",
+    ] {
+        assert_eq!(plain(page), "Text", "{page}");
+    }
+}
+
+#[test]
+fn known_parts_of_a_template_are_shown() {
+    let page = "export const v = '1.2';\n\nA {`b ${v} c${ 3 } ${'d'}`} {`e ${f(`x`)}g`} {'h\\u00e9\\x41\\u{42}'} {`\\${i}`}";
+    assert_eq!(plain(page), "A b 1\\.2 c3 d e g héAB \\$\\{i\\}");
+    let unknown = omitted(page, OmissionReason::Expression);
+    assert!(
+        unknown.iter().any(|text| text.contains("f(`x`)")),
+        "{unknown:?}"
+    );
+    assert_eq!(plain("<Card title={`a b ${c} d`}/>"), "a b d");
+}
