@@ -5,6 +5,7 @@ use std::time::Duration;
 use bookrag::catalog::{Catalog, CatalogError, CommitOutcome, PostgresCatalog, PostgresOptions};
 use bookrag_tests::postgres::Postgres;
 use futures::future::try_join_all;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls};
 
 use crate::catalog_contract::rows::{commit, live_index};
@@ -29,6 +30,50 @@ async fn a_cut_connection_is_replaced() {
         let failure = store.catalog.commit(&unknown_index).await.unwrap_err();
         assert!(matches!(failure, CatalogError::Rejected(_)), "{failure}");
     }
+}
+
+#[tokio::test]
+async fn the_user_for_readers_reads_the_book_and_writes_only_what_readers_cause() {
+    let postgres = Postgres::shared().await;
+    let url = postgres.create_database("catalog_readers").await;
+    let catalog = Catalog::Postgres(PostgresCatalog::new(postgres_options(&url)).unwrap());
+    catalog.migrate().await.unwrap();
+    // A user that is created later gets its rights from the next deployment.
+    let reader = postgres.create_reader("catalog_readers").await;
+    catalog.migrate().await.unwrap();
+
+    let (client, connection) = tokio_postgres::connect(&reader, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let tables = |privileges: &str| {
+        format!(
+            "SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables
+             WHERE schemaname = 'public' AND has_table_privilege(tablename, '{privileges}')"
+        )
+    };
+    let written = "cached_answers chat_queries conversations feedback messages rate_limits spend";
+    let read = "cached_answers chat_queries conversations document_chunks document_failures documents feedback index_counts indexes \
+                messages pending_points rate_limits schema_version spend";
+    for (privileges, expected) in [
+        ("INSERT, UPDATE, DELETE", written),
+        ("SELECT", read),
+        ("TRUNCATE, REFERENCES, TRIGGER", ""),
+    ] {
+        let row = client.query_one(&tables(privileges), &[]).await.unwrap();
+        let tables: Option<String> = row.get(0);
+        assert_eq!(tables.unwrap_or_default(), expected, "{privileges}");
+    }
+    for statement in [
+        "DELETE FROM document_chunks",
+        "UPDATE indexes SET state = 'retired'",
+        "DROP TABLE documents",
+        "CREATE TABLE pages (url text)",
+    ] {
+        let refused = client.batch_execute(statement).await.unwrap_err();
+        let code = refused.code().unwrap();
+        assert_eq!(*code, SqlState::INSUFFICIENT_PRIVILEGE, "{statement}");
+    }
+    drop(client);
+    connection.await.unwrap().unwrap();
 }
 
 #[tokio::test]

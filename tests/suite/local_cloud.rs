@@ -80,6 +80,7 @@ impl Cloud {
         for function in ["query", "search", "health"] {
             emulator.add(function, &environment).await;
         }
+        environment.push(("DATABASE_URL", backends.database_url().to_owned()));
         environment.extend(moto.environment());
         environment.push(("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}")));
         environment.push(("BOOKRAG_QUEUE_URL", queue.clone()));

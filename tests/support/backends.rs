@@ -35,12 +35,15 @@ pub struct Backends {
     openai: OpenAi,
     engine: Engine,
     database_url: String,
+    readers_url: String,
 }
 
 impl Backends {
     /// Starts all servers; `database` is a name that no other test uses.
     pub async fn start(database: &str) -> Self {
-        let database_url = Postgres::shared().await.create_database(database).await;
+        let postgres = Postgres::shared().await;
+        let database_url = postgres.create_database(database).await;
+        let readers_url = postgres.create_reader(database).await;
         let catalog = PostgresCatalog::new(PostgresOptions {
             url: database_url.clone().into(),
             direct_url: None,
@@ -60,16 +63,25 @@ impl Backends {
             openai: OpenAi::start().await,
             engine,
             database_url,
+            readers_url,
         }
     }
 
-    /// Returns the environment variables of a function that uses them.
+    /// Returns the environment variables of the ingest function.
+    #[must_use]
+    pub fn ingest_environment(&self) -> Vec<(&'static str, String)> {
+        let mut environment = self.environment();
+        environment.push(("DATABASE_URL", self.database_url.clone()));
+        environment
+    }
+
+    /// Returns the environment variables of a function for readers, with the database user that owns nothing.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let mut environment = self.openai.environment();
         environment.extend([
             ("QDRANT_URL", self.engine.url().to_owned()),
-            ("DATABASE_URL", self.database_url.clone()),
+            ("DATABASE_URL", self.readers_url.clone()),
             ("BOOKRAG_SALT", "test-salt".to_owned()),
             ("BOOKRAG_SITE", SITE.to_owned()),
             ("BOOKRAG_ORIGINS", ORIGIN.to_owned()),

@@ -11,7 +11,7 @@ use std::{
         fs::{MetadataExt as _, chown},
         process::CommandExt as _,
     },
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -57,6 +57,7 @@ static SHARED: OnceCell<Postgres> = OnceCell::const_new();
 pub struct Postgres {
     watchdog: Child,
     folder: TempDir,
+    programs: PathBuf,
 }
 
 impl Postgres {
@@ -93,6 +94,24 @@ impl Postgres {
         self.url_of(name)
     }
 
+    /// Creates the user for the readers of a database, and returns its URL. The migrations give it its rights.
+    pub async fn create_reader(&self, database: &str) -> String {
+        let reader = format!("bookrag_reader_{database}");
+        let statement = format!(r#"CREATE ROLE "{}" LOGIN"#, reader.replace('"', r#""""#));
+        if let Err(failure) = execute(&self.url(), &statement).await {
+            panic!("the user {reader} is not made: {failure}\n{}", self.log());
+        }
+        let owner = format!("//{USER}@");
+        let reader = format!("//{}@", percent_encoded(&reader));
+        self.url_of(database).replacen(&owner, &reader, 1)
+    }
+
+    /// The folder with the server's programs, among them the clients of its version.
+    #[must_use]
+    pub fn programs(&self) -> &Path {
+        &self.programs
+    }
+
     /// Returns the log so far.
     #[must_use]
     pub fn log(&self) -> String {
@@ -107,6 +126,7 @@ impl Postgres {
             .map_err(|cause| format!("no folder for a PostgreSQL server in {ROOT}: {cause}"))?;
         let account = Account::other_than_root(folder.path())?;
         let binaries = Binaries::find(account.as_ref())?;
+        let programs = binaries.initdb.with_file_name("");
         let no_log = |cause| {
             format!(
                 "no log of a PostgreSQL server in {}: {cause}",
@@ -131,7 +151,11 @@ impl Postgres {
         let watchdog = watchdog
             .spawn()
             .map_err(|cause| format!("/bin/sh does not start: {cause}"))?;
-        Ok(Self { watchdog, folder })
+        Ok(Self {
+            watchdog,
+            folder,
+            programs,
+        })
     }
 
     /// The folder with the server's socket.

@@ -41,7 +41,7 @@ impl World {
     async fn over(moto: Arc<Moto>, database: &str, variables: &[(&'static str, &str)]) -> Self {
         let backends = Backends::start(database).await;
         moto.create_bucket(BUCKET).await;
-        let mut environment = backends.environment();
+        let mut environment = backends.ingest_environment();
         environment.extend(moto.environment());
         environment.push(("BOOKRAG_SOURCE", format!("s3://{BUCKET}/site/")));
         environment.extend(

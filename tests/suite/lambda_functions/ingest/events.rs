@@ -275,7 +275,7 @@ async fn commands_reconcile_the_book_and_count_it() {
 #[tokio::test]
 async fn ingest_serves_nothing_without_a_source() {
     let backends = Backends::start("lambda_ingest_start").await;
-    let lambda = Lambda::start("ingest", &backends.environment()).await;
+    let lambda = Lambda::start("ingest", &backends.ingest_environment()).await;
     let failed = lambda.invoke(json!({ "command": "status" })).await;
     let error = failed.error();
     assert_eq!(error.error_type, "NotStarted");

@@ -58,7 +58,7 @@ impl World {
         moto.create_bucket(BUCKET).await;
         let queue = moto.create_queue("ingest", VISIBILITY, None).await;
         moto.notify(BUCKET, &queue).await;
-        let mut environment = backends.environment();
+        let mut environment = backends.ingest_environment();
         environment.extend(moto.environment());
         environment.extend([
             ("BOOKRAG_SOURCE", format!("s3://{BUCKET}/site/")),

@@ -13,12 +13,15 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0004_counts.sql"),
 ];
 
+/// The rights of the user for readers, if there is one.
+const READER: &str = include_str!("../../../migrations/reader.sql");
+
 /// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists
 /// and ends with the transaction. Its key is this program's name in ASCII.
 const BEGIN: &str =
     "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27707072052355431)";
 
-/// Applies the missing migrations, each in its own transaction. Returns the version reached.
+/// Applies the missing migrations, each in its own transaction, then grants readers' rights. Returns the version reached.
 pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
     for (version, migration) in (1..).zip(MIGRATIONS) {
         client.batch_execute(BEGIN).await?;
@@ -32,6 +35,9 @@ pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
                 .await?;
         }
         client.batch_execute("COMMIT").await?;
+    }
+    for statement in [BEGIN, READER, "COMMIT"] {
+        client.batch_execute(statement).await?;
     }
     current(&client).await
 }
