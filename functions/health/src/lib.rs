@@ -1,6 +1,9 @@
 //! The health function: reports that this process answers, and on request each component's state and the index's content.
 //!
-//! Only `?deep=true` calls the stores, because a monitor that calls them each minute would keep a serverless Postgres awake.
+//! Only `?deep=true` and the schedule call the stores, because a monitor that calls them each minute would keep a serverless Postgres awake.
+
+#[cfg(feature = "lambda")]
+mod schedule;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,10 +23,15 @@ use bookrag::chat::ChatModel;
 use bookrag::context::{Ages, Context, LookUp, Remembered};
 use bookrag::embed::Embedder;
 use bookrag::generate::Generator;
+use bookrag::index::{IndexError, VectorIndex};
 use bookrag::retrieve::milliseconds;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout_at;
 
-/// Time limit for a component, so that the response takes less than 5 seconds.
+#[cfg(feature = "lambda")]
+pub use schedule::scheduled;
+
+/// Time limit for all components, so that the response takes less than 5 seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
 /// How long a healthy result is cached, because anybody may request it.
 const REMEMBERED: Duration = Duration::from_secs(30);
@@ -243,12 +251,17 @@ fn model_kind(model: &ChatModel) -> &'static str {
 async fn check(context: &Context) -> Health {
     let backends = &context.backends;
     let (vectors, embedder) = (&backends.vectors, &backends.embedder);
-    let (vector_store, (catalog, index), embedder, generator) = tokio::join!(
-        component(vectors.kind(), vectors.ping()),
-        check_catalog(&backends.catalog),
-        component(embedder_kind(embedder), embedder.ping()),
-        check_generator(&context.generator),
+    let deadline = tokio::time::Instant::now() + DEADLINE;
+    let (mut vector_store, (catalog, index), embedder, generator) = tokio::join!(
+        component(vectors.kind(), deadline, vectors.ping()),
+        check_catalog(&backends.catalog, deadline),
+        component(embedder_kind(embedder), deadline, embedder.ping()),
+        check_generator(&context.generator, deadline),
     );
+    if let (true, Some(index)) = (vector_store.is_well(), &index) {
+        let checked = check_collection(vectors, &index.collection);
+        vector_store = component(vectors.kind(), deadline, checked).await;
+    }
     let all_well = [&vector_store, &catalog, &embedder]
         .into_iter()
         .chain(&generator)
@@ -275,16 +288,31 @@ async fn check(context: &Context) -> Health {
     }
 }
 
-async fn check_generator(generator: &Generator) -> Option<Component> {
+/// Checks that the live index's collection exists. A ping does not need Qdrant's key, this does.
+async fn check_collection(vectors: &VectorIndex, collection: &str) -> Result<(), IndexError> {
+    if vectors.has_collection(collection).await? {
+        return Ok(());
+    }
+    let missing = format!("it has no collection {collection}");
+    Err(IndexError::Rejected(missing))
+}
+
+async fn check_generator(
+    generator: &Generator,
+    deadline: tokio::time::Instant,
+) -> Option<Component> {
     match generator {
         Generator::Extractive => None,
-        Generator::Model(model) => Some(component(model_kind(model), model.ping()).await),
+        Generator::Model(model) => Some(component(model_kind(model), deadline, model.ping()).await),
     }
 }
 
-async fn check_catalog(catalog: &Catalog) -> (Component, Option<IndexHealth>) {
+async fn check_catalog(
+    catalog: &Catalog,
+    deadline: tokio::time::Instant,
+) -> (Component, Option<IndexHealth>) {
     let mut index = None;
-    let checked = component(catalog.kind(), async {
+    let checked = component(catalog.kind(), deadline, async {
         if let Some(live) = catalog.live_index().await? {
             let stats = catalog.stats(live.index_id).await?;
             index = Some(index_health(live, stats));
@@ -316,17 +344,24 @@ fn not_up_to_date(skipped: Vec<(String, String)>, failed: Vec<(String, String)>)
 
 async fn component<E: std::fmt::Display>(
     kind: &'static str,
+    deadline: tokio::time::Instant,
     ping: impl Future<Output = Result<(), E>>,
 ) -> Component {
     let started = Instant::now();
-    let outcome = tokio::time::timeout(DEADLINE, ping).await;
-    let error = match outcome {
+    let error = match timeout_at(deadline, ping).await {
         Ok(Ok(())) => None,
         Ok(Err(error)) => {
-            tracing::warn!(stage = "health", error = %error, "a component is down");
+            tracing::warn!(stage = "health", component = kind, error = %error, "a component is down");
             Some("it answered with an error")
         }
-        Err(_) => Some("no answer in time"),
+        Err(_) => {
+            tracing::warn!(
+                stage = "health",
+                component = kind,
+                "a component does not answer in time"
+            );
+            Some("no answer in time")
+        }
     };
     Component {
         status: if error.is_some() {

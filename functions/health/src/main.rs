@@ -12,6 +12,8 @@ async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init(Environment::Lambda);
     let config = Config::from_env(Environment::Lambda)?;
     let context = Arc::new(Context::hosted(&config).await?);
-    let router = health::router(context).layer(map_request(lambda::named));
+    let scheduled = health::scheduled(Arc::clone(&context), config.metrics);
+    let router = health::router(context).merge(scheduled);
+    let router = router.layer(map_request(lambda::named));
     lambda_http::run(router).await
 }

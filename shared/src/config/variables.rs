@@ -181,6 +181,6 @@ const LOGS: [Variable; 3] = [
         .details("The syntax is that of [`EnvFilter`](https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html). JSON in Lambda, text on a laptop. Libraries that print whole requests stay at `info`"),
     variable("BOOKRAG_METRICS_NAMESPACE", Preset::Value("bookrag"), "The CloudWatch namespace of the metrics")
         .details("[metrics.md](../infra/metrics.md)"),
-    variable("BOOKRAG_METRICS", Preset::Value("few"), "`few`: CloudWatch keeps the eight metrics that alarms look at; `all`: each one, at a price")
+    variable("BOOKRAG_METRICS", Preset::Value("few"), "`few`: CloudWatch keeps the nine metrics that alarms look at; `all`: each one, at a price")
         .details("The others are in the log either way"),
 ];

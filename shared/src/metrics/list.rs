@@ -26,6 +26,7 @@ impl Unit {
 const READERS: &[&str] = &["query", "search"];
 const QUERY: &[&str] = &["query"];
 const INGEST: &[&str] = &["ingest"];
+const HEALTH: &[&str] = &["health"];
 
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $metric:ident = $name:literal, $unit:ident, $functions:ident;)+) => {
@@ -71,6 +72,7 @@ impl Metric {
                 Self::Errors | Self::Degraded | Self::FirstToken | Self::Cost,
                 "query"
             ) | (Self::Latency, "search")
+                | (Self::ComponentsDown, "health")
                 | (
                     Self::DocumentsStale | Self::DocumentsSkipped | Self::MassDeletionsStopped,
                     "ingest"
@@ -138,4 +140,16 @@ metrics! {
     MassDeletionsStopped = "mass_deletions_stopped", Count, INGEST;
     /// Points not yet committed or not yet deleted after a reconcile or sweep.
     PendingPoints = "pending_points", Count, INGEST;
+    /// Those of the next five that are 1, in a scheduled check.
+    ComponentsDown = "components_down", Count, HEALTH;
+    /// 1 if the vector store does not answer, refuses the key or lacks the live index's collection, else 0.
+    VectorStoreDown = "vector_store_down", Count, HEALTH;
+    /// 1 if the catalog does not answer, else 0.
+    CatalogDown = "catalog_down", Count, HEALTH;
+    /// 1 if the embedder does not answer or refuses the key, else 0.
+    EmbedderDown = "embedder_down", Count, HEALTH;
+    /// 1 if the chat model's provider does not answer or refuses the key, else 0.
+    GeneratorDown = "generator_down", Count, HEALTH;
+    /// 1 if the catalog has no live index, else 0.
+    IndexMissing = "index_missing", Count, HEALTH;
 }

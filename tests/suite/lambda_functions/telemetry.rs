@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use bookrag::metrics::Metric;
 use bookrag_tests::{
+    backends::Backends,
     chat_model::{ChatModel, Reply},
     events::RestRequest,
 };
@@ -364,4 +365,60 @@ async fn nothing_of_a_reader_and_no_key_is_printed() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_scheduled_check_says_which_component_is_down() {
+    let backends = filled("telemetry_check").await;
+    let mut environment = backends.environment();
+    environment.push(("BOOKRAG_METRICS_NAMESPACE", NAMESPACE.to_owned()));
+    environment.push(("BOOKRAG_METRICS", "all".to_owned()));
+    let lambda = Lambda::start("health", &environment).await;
+    let check = || lambda.invoke(json!({ "command": "check" }));
+    assert_eq!(check().await.payload()["status"], "healthy");
+
+    let index = backends.catalog.live_index().await.unwrap().unwrap();
+    let dropped = backends.index.drop_collection(&index.collection);
+    dropped.await.unwrap();
+    let health = check().await.payload();
+    assert_eq!(health["vector_store"]["status"], "unhealthy", "{health}");
+    // What anybody asks for is not measured.
+    let deep = RestRequest::new("GET", "/api/v1/health").query("deep", "true");
+    assert_eq!(lambda.send(deep).await.json()["data"]["status"], "degraded");
+
+    let lines = measured(&lambda, 2).await;
+    let down = |line: &Value| {
+        let is_down = |name: &&str| line[*name] == 1;
+        let all = all_of("health").into_iter();
+        all.filter(is_down).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&lines[0], "health"), all_of("health"));
+    assert_eq!(down(&lines[0]), Vec::<&str>::new());
+    assert_eq!(down(&lines[1]), ["components_down", "vector_store_down"]);
+
+    // Nothing listens on this port.
+    environment.push(("DATABASE_URL", "postgres://nobody@127.0.0.1:9/x".to_owned()));
+    environment.push(("OPENAI_BASE_URL", "http://127.0.0.1:9/v1".to_owned()));
+    let lambda = Lambda::start("health", &environment).await;
+    let health = lambda.invoke(json!({ "command": "check" })).await.payload();
+    assert_eq!(health["status"], "degraded", "{health}");
+    let line = measured(&lambda, 1).await.remove(0);
+    assert_eq!(line["components_down"], 2, "{line}");
+    assert_eq!(line["catalog_down"], 1, "{line}");
+    assert_eq!(line["embedder_down"], 1, "{line}");
+    assert_eq!(line["index_missing"], 0, "{line}");
+}
+
+#[tokio::test]
+async fn a_scheduled_check_of_an_empty_catalog_misses_the_index() {
+    let backends = Backends::start("telemetry_check_empty").await;
+    let lambda = Lambda::start("health", &backends.environment()).await;
+    let health = lambda.invoke(json!({ "command": "check" })).await.payload();
+    assert_eq!(health["status"], "degraded", "{health}");
+    let line = measured(&lambda, 1).await.remove(0);
+    assert_eq!(line["index_missing"], 1, "{line}");
+    // CloudWatch keeps one metric.
+    let kept = &line["_aws"]["CloudWatchMetrics"][0]["Metrics"];
+    assert_eq!(kept[0]["Name"], "components_down", "{kept}");
+    assert_eq!(kept.as_array().unwrap().len(), 1, "{kept}");
 }
