@@ -17,13 +17,13 @@ use bookrag_tests::{
 use serde_json::Value;
 
 /// A running function.
-struct Lambda {
+pub(crate) struct Lambda {
     api: RuntimeApi,
     function: Function,
 }
 
 impl Lambda {
-    async fn start(name: &str, environment: &[(&str, String)]) -> Self {
+    pub(crate) async fn start(name: &str, environment: &[(&str, String)]) -> Self {
         let binary = function_binary(name).await;
         let environment: Vec<(&str, &str)> = environment
             .iter()
@@ -38,13 +38,13 @@ impl Lambda {
         self.api.invoke(event).await
     }
 
-    async fn send(&self, request: RestRequest) -> HttpResponse {
+    pub(crate) async fn send(&self, request: RestRequest) -> HttpResponse {
         self.invoke(request.into_event()).await.http()
     }
 }
 
 /// Starts backends with the book about garden robots.
-async fn filled(database: &str) -> Backends {
+pub(crate) async fn filled(database: &str) -> Backends {
     let backends = Backends::start(database).await;
     backends.fill(&book()).await;
     backends

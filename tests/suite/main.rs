@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod backups;
 mod catalog_contract;
 mod catalog_postgres;
 mod docs_workflow;
