@@ -4,11 +4,14 @@ usage: package.py FOLDER ARCHITECTURE MAX_UNZIPPED_BYTES [--database-ca FILE] [M
 """
 
 import argparse
+import re
 import struct
 import sys
 import zipfile
 from pathlib import Path
 
+# The C library of the runtime provided.al2023, as GLIBC_2.MINOR.
+GLIBC_MINOR = 34
 # `e_machine` of an ELF header: two bytes at offset 18.
 MACHINES = {"arm64": 183, "x86_64": 62}
 
@@ -24,9 +27,17 @@ def check_architecture(bootstrap, architecture):
         raise ValueError(f"{bootstrap} is for {names.get(machine, f'machine {machine}')}, not for {architecture}")
 
 
+def check_c_library(bootstrap):
+    """Lambda says no more than `Runtime.ExitError` of a binary that needs a newer C library than the runtime has."""
+    needed = max(map(int, re.findall(rb"GLIBC_2\.(\d+)", bootstrap.read_bytes())), default=0)
+    if needed > GLIBC_MINOR:
+        raise ValueError(f"{bootstrap} needs glibc 2.{needed}, Lambda has 2.{GLIBC_MINOR}; build it with cargo-lambda and ziglang")
+
+
 def package(folder, architecture, limit, models, database_ca=None):
     """Writes bootstrap.zip, and returns its path and its unzipped size."""
     check_architecture(folder / "bootstrap", architecture)
+    check_c_library(folder / "bootstrap")
     files = [(folder / "bootstrap", "bootstrap")]
     for model in models:
         files += [(file, f"models/{model.name}/{file.name}") for file in sorted(model.iterdir())]

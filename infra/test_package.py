@@ -35,6 +35,11 @@ class Packages(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no Linux binary"):
             self.package(b"MZ" + bytes(30))
 
+    def test_a_binary_for_a_newer_c_library_is_refused(self):
+        self.package(binary(183) + b"\0GLIBC_2.17\0GLIBC_2.34\0")
+        with self.assertRaisesRegex(ValueError, "needs glibc 2.39"):
+            self.package(binary(183) + b"\0GLIBC_2.17\0GLIBC_2.39\0GLIBC_2.4\0")
+
     def test_what_lambda_would_not_unzip_is_refused(self):
         self.package(binary(183), limit=120)
         with self.assertRaisesRegex(ValueError, "fewer models"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).parent / "samconfig.py"
 sys.path.insert(0, str(SCRIPT.parent))
-from samconfig import parsed  # noqa: E402
+from samconfig import overrides, parsed, problems  # noqa: E402
 
 
 class Parsed(unittest.TestCase):
@@ -22,6 +22,16 @@ class Parsed(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, dropped):
                 parsed(override)
 
+    def test_one_text_of_all_parameters_is_read_as_sam_writes_it(self):
+        stage = {"parameter_overrides": 'QdrantUrl="https://q.example.org" SiteName="My Book"'}
+        self.assertEqual(overrides(stage), {"QdrantUrl": "https://q.example.org", "SiteName": "My Book"})
+
+    def test_a_stage_that_is_deployed_is_filled_in(self):
+        config = {"prod": {"deploy": {"parameters": {"parameter_overrides": ["QdrantUrl=FILL-IN", "Secret=book"]}}}}
+        self.assertEqual(list(problems(config, ["prod"], filled=False)), [])
+        self.assertEqual(list(problems(config, ["prod"], filled=True)), ["[prod]: QdrantUrl is still FILL-IN"])
+        self.assertEqual(list(problems(config, ["test"], filled=True)), ["there is no [test.deploy.parameters]"])
+
     def test_the_command_names_the_stage(self):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
             file.write('version = 0.1\n[prod.deploy.parameters]\nparameter_overrides = ["SiteName=My Book"]\n')
@@ -30,6 +40,9 @@ class Parsed(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
         self.assertIn("[prod]: SAM drops `Book` of SiteName", ran.stderr)
         self.assertEqual(subprocess.run([sys.executable, SCRIPT]).returncode, 0)
+        ran = subprocess.run([sys.executable, SCRIPT, "--stage", "prod"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("[prod]: AlarmEmail is still FILL-IN", ran.stderr)
 
 
 if __name__ == "__main__":
