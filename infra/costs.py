@@ -61,6 +61,9 @@ SWEEPS = HOURS * 60 / SWEEP_MINUTES
 # Neon's smallest compute, which sleeps after five minutes without a statement.
 NEON_AWAKE_MINUTES = 5
 NEON_UNITS = 0.25
+# What Neon's Free plan has a month, by neon.com/docs/introduction/plans, and Qdrant Cloud's free cluster, by qdrant.tech/documentation/cloud.
+FREE_UNIT_HOURS, FREE_DATABASE_GB = 100, 0.5
+FREE_MEMORY_GB, FREE_DISK_GB = 1, 4
 # `BOOKRAG_PASSAGE_TOKENS` and the rules of the prompt, read three times by a model that looks something up twice, which adds a quarter each.
 MOST_TOKENS_READ = 8_000 + 9_500 + 11_000
 
@@ -68,12 +71,15 @@ MOST_TOKENS_READ = 8_000 + 9_500 + 11_000
 QUESTION_TOKENS = 20
 STATUS_SECONDS_OF_A_PAGE = 0.005
 SWEEP_SECONDS = 0.5
-HEALTH_SECONDS = 0.1
+CHECK_SECONDS = 2
 EVENT_LOG_BYTES = 1_000
 CATALOG_BYTES_OF_A_CHUNK = 15_000
 # A run reads files shared by pages once; an event reads them for itself.
 GETS_OF_A_LOOK, GETS_OF_AN_EVENT = 2, 7
 VECTORS_OF_A_CHUNK = 1.5
+# Of a local model, in float16, on disk (docs/decisions/0003-one-chunk-one-vector.md); twice while a reindex fills a second index.
+TOKEN_BYTES_OF_A_CHUNK = 20_000
+TEXT_BYTES_OF_A_CHUNK = 4_000
 
 
 # They run in the functions, so they only cost Lambda's time.
@@ -113,14 +119,20 @@ def metric_series():
     return sum(functions[row] for row in rows), watched[0].count("Self::")
 
 
+def check_minutes():
+    """How often the stack checks its components by default."""
+    found = re.search(r"^  HealthCheckMinutes:\n(?:    .*\n)*?    Default: (\d+)$", TEMPLATES[0].read_text(), re.M)
+    return float(found[1]) if found else sys.exit("error: template.yaml does not say HealthCheckMinutes")
+
+
 def alarm_metrics():
     """How many alarms there are by default, and how many metrics they, the essential and the detailed ones look at: what an alarm is charged by."""
     text = "".join(template.read_text() for template in TEMPLATES)
     alarms = [part.split("    Type: AWS::")[0] for part in re.split(r"Type: AWS::CloudWatch::Alarm\n", text)[1:]]
-    # The alarms with MonitoringSize=essential, including those of deployments.
+    # `full` includes those of deployments, and those that need an access log.
     detailed = [alarm for alarm in alarms if alarm.startswith("    Condition: Detailed\n")]
     full = [alarm for alarm in alarms if alarm not in detailed]
-    essential = [alarm for alarm in full if not alarm.startswith("    Condition: Full\n")]
+    essential = [alarm for alarm in full if not alarm.startswith("    Condition: Full")]
     return len(full), metrics(full), metrics(essential), metrics(detailed)
 
 
@@ -151,7 +163,7 @@ def parse():
     add("--pages-of-a-push", type=float, default=10, help="pages that differ and so are uploaded")
     add("--changed", type=float, default=0.05, help="share of the chunks that change in a month")
     add("--status-looks", type=float, default=10, help="status calls while a push is waited for")
-    add("--health-minutes", type=float, default=10, help="how often a monitor asks for the health, as the runbook asks for; 0 for never")
+    add("--check-minutes", type=float, default=check_minutes(), help="how often the stores and models are checked, HealthCheckMinutes; 0 for never")
     add("--qdrant", type=float, default=0, help="dollars a month; 0 for the free cluster")
     for name, (price, what, _) in LIST_PRICES.items():
         add(f"--price-{name.replace('_', '-')}", dest=name, type=float, default=price, help=f"dollars for {what}")
@@ -177,20 +189,32 @@ def per_search(o):
 
 
 def neon_hours(o):
-    """Hours a month that the database is awake: after each sweep and each look at the health, and after each request in between, evenly
-    spread."""
+    """Hours a month that the database is awake: after each sweep and each check, and after each request in between, evenly spread."""
     per_minute = (o.questions + o.searches) / (HOURS * 60)
-    asleep = math.exp(-per_minute * NEON_AWAKE_MINUTES) * (1 - NEON_AWAKE_MINUTES / SWEEP_MINUTES)
-    if o.health_minutes:
-        asleep *= 1 - min(1, NEON_AWAKE_MINUTES / o.health_minutes)
-    return HOURS * (1 - asleep)
+    return HOURS * (1 - math.exp(-per_minute * NEON_AWAKE_MINUTES) * unasked(o))
 
 
-def health(o):
-    """What a month of health checks costs in AWS."""
-    calls = HOURS * 60 / o.health_minutes if o.health_minutes else 0
-    compute = o.lambda_request + HEALTH_SECONDS * memory_gb(o)["Health"] * o.lambda_gb_second
-    return calls * (o.rest_request + compute + EVENT_LOG_BYTES / GB * o.log_gb)
+def unasked(o):
+    """The share of the time in which the database would sleep without readers."""
+    asleep = 1 - NEON_AWAKE_MINUTES / SWEEP_MINUTES
+    if o.check_minutes:
+        asleep *= 1 - min(1, NEON_AWAKE_MINUTES / o.check_minutes)
+    return asleep
+
+
+def free_plan(o):
+    """What Neon's Free plan carries: questions and searches a month, 0 if it does not carry the checks alone; and chunks."""
+    awake = FREE_UNIT_HOURS / NEON_UNITS / HOURS
+    share = unasked(o) / (1 - awake)
+    requests = math.log(share) / NEON_AWAKE_MINUTES * HOURS * 60 if share > 1 else 0
+    return requests, FREE_DATABASE_GB * GB / CATALOG_BYTES_OF_A_CHUNK
+
+
+def checks(o):
+    """What a month of scheduled checks costs in AWS."""
+    calls = HOURS * 60 / o.check_minutes if o.check_minutes else 0
+    compute = o.lambda_request + CHECK_SECONDS * memory_gb(o)["Health"] * o.lambda_gb_second
+    return calls * (compute + EVENT_LOG_BYTES / GB * o.log_gb)
 
 
 def month(o, book, models):
@@ -207,14 +231,14 @@ def month(o, book, models):
         "Embedding of questions and changed chunks": embedded * models[o.embedder][0] / 1e6,
         "Questions in AWS": o.questions * sum(per_question(o).values()),
         "Searches in AWS": o.searches * per_search(o),
-        "Health checks": health(o),
+        "Checks of the components": checks(o),
         "Ingest: Lambda": ingest_seconds * memory_gb(o)["Ingest"] * o.lambda_gb_second + (events + SWEEPS) * o.lambda_request,
         "Ingest: S3": events * o.s3_put + (looks * book.pages * GETS_OF_A_LOOK + events * GETS_OF_AN_EVENT) * o.s3_get,
         "Ingest: queue": (QUEUE_POLLS + events * REQUESTS_OF_A_MESSAGE) * o.sqs_request,
         "Ingest: logs": (events + SWEEPS) * EVENT_LOG_BYTES / GB * o.log_gb,
         "Custom metrics": o.metrics * o.metric,
         "Alarms and dashboard": alarmed * o.alarm_metric + o.dashboard,
-        "The secret, and the key of the alarms' topic": o.secret + o.key,
+        "The secret, and the key of the alarms' topics": o.secret + o.key,
         "Neon": neon_hours(o) * NEON_UNITS * o.neon_cu_hour + book.chunks * CATALOG_BYTES_OF_A_CHUNK / GB * o.neon_gb,
         "Qdrant Cloud": o.qdrant,
     }
@@ -272,10 +296,17 @@ def page(o):
     every_metric, kept_metrics = metric_series()
     dimensions = LOCAL_DIMENSIONS if o.embedder in LOCAL_EMBEDDERS else HOSTED_DIMENSIONS
     vectors = [book.chunks * VECTORS_OF_A_CHUNK * dimensions * 4 / 1e6 for book in BOOKS]
+    tokens = [book.chunks * TOKEN_BYTES_OF_A_CHUNK / 1e6 if o.embedder in LOCAL_EMBEDDERS else 0 for book in BOOKS]
+    # Beside the vectors Qdrant keeps the text with its fields, about as large as in the catalog without its indexes, and graphs.
+    free_chunks = FREE_DISK_GB * GB / (2 * (TOKEN_BYTES_OF_A_CHUNK * (o.embedder in LOCAL_EMBEDDERS) + VECTORS_OF_A_CHUNK * dimensions * 4 + TEXT_BYTES_OF_A_CHUNK))
+    unit_hours = neon_hours(o) * NEON_UNITS
+    free_requests, free_rows = free_plan(o)
+    verdict = f"exceeds the Free plan's {FREE_UNIT_HOURS}" if unit_hours > FREE_UNIT_HOURS else f"fits into the Free plan's {FREE_UNIT_HOURS}"
     names = [f"{book.name}: {book.pages:,} pages, {book.chunks:,} chunks" for book in BOOKS]
     details = (every_metric - kept_metrics) * o.metric + detailed * o.alarm_metric
     quiet = (alarmed - essential) * o.alarm_metric + o.dashboard
-    asleep = neon_hours(argparse.Namespace(**{**vars(o), "health_minutes": 0})) * NEON_UNITS * o.neon_cu_hour
+    unchecked = neon_hours(argparse.Namespace(**{**vars(o), "check_minutes": 0})) * NEON_UNITS * o.neon_cu_hour
+    often = neon_hours(argparse.Namespace(**{**vars(silent), "check_minutes": 10})) * NEON_UNITS
     prices = [[what, f"{getattr(o, name):.10f}".rstrip("0").rstrip("."), source] for name, (_, what, source) in LIST_PRICES.items()]
     return wrapped(f"""# What it costs
 
@@ -314,15 +345,22 @@ To embed the whole book with a hosted model, once, and after each change of the 
 - Measured: 7,000 tokens read, of which 6,600 are passages with their headings (the mean of 60 questions about two sites, 4 characters a token); 303 tokens a chunk before its headings are added; 1.5 vectors a chunk; 46 ms from the question to the model (`docs/decisions/0006-answers.md`, "Speed", without the
   cross-encoder).
 - Assumed: {o.tokens_written:,.0f} tokens written; {o.answer_seconds:g} s an answer and {o.search_seconds:g} s a search with the providers'
-  time; bytes of logs and bytes out; all times of ingest and health checks in Lambda; 15 KB of Postgres a chunk; that Lambda polls an idle
+  time; bytes of logs and bytes out; all times of ingest and checks in Lambda; 15 KB of Postgres a chunk; that Lambda polls an idle
   queue with five connections; that requests are spread evenly, which keeps Neon awake longest.
 - Custom metrics: {o.metrics:g}, as if each were written in every hour. Alarms: {alarms}, which look at {alarmed} metrics.
-- Neon: {NEON_UNITS} compute units in the {neon_hours(o):.0f} of {HOURS} hours in which something asks. A monitor that asks for the health
-  every {o.health_minutes:g} minutes (`runbook.md`) is one; without it, it would be {usd(asleep)}, and one that asks each minute keeps it
-  awake for {usd(HOURS * NEON_UNITS * o.neon_cu_hour)}. The Free plan has 100 unit-hours a month and 0.5 GB.
-- Qdrant: by size both books fit into the free cluster (1 GB of memory, one node, no uptime promised): {vectors[0]:.0f} and {vectors[1]:.0f}
-  MB of vectors with {dimensions:,} dimensions. What another cluster costs, Qdrant's calculator alone says; give it with `--qdrant`.
-- Not counted: Cohere's reranker, questions put to a model to let them stand alone, a domain, the firewall (some 8 dollars), support plans,
+- Neon: {NEON_UNITS} compute units in the {neon_hours(o):.0f} of {HOURS} hours in which something asks: {unit_hours:.0f} unit-hours, which
+  {verdict}. A check every {o.check_minutes:g} minutes (`HealthCheckMinutes`) is a part of that; without it, it would be {usd(unchecked)}, and a monitor that asks each
+  minute for `health?deep=true` keeps it awake for {usd(HOURS * NEON_UNITS * o.neon_cu_hour)}.
+- Neon's Free plan ({FREE_UNIT_HOURS} unit-hours and {FREE_DATABASE_GB} GB a month) carries some {math.floor(free_requests / 100) * 100:,} questions and
+  searches a month, and {math.floor(free_rows / 1000) * 1000:,} chunks, or {math.floor(free_rows / 2000) * 1000:,} if a reindex is to fill a second index. Checks every 10 minutes take {often:.0f} unit-hours without a
+  single reader. When the hours are used up, Neon suspends the database until the next month: pages are not indexed, a chat model is not asked, since its budget cannot be
+  read, and each instance counts limits alone. The alarm ComponentsDown tells.
+- Qdrant: by size both books fit into the free cluster ({FREE_MEMORY_GB} GB of memory, {FREE_DISK_GB} GB of disk, one node, no uptime promised): {vectors[0]:.0f} and {vectors[1]:.0f}
+  MB of vectors with {dimensions:,} dimensions in memory, {tokens[0]:.0f} and {tokens[1]:.0f} MB of token vectors on disk, all twice during a reindex. It has room for some {math.floor(free_chunks / 1000) * 1000:,} chunks. What
+  another cluster costs, Qdrant's calculator alone says; give it with `--qdrant`.
+- A check of the chat model lists its provider's models, which costs nothing and notices a revoked key, but not an unpaid bill (the alarm AnswersMostlyDegraded
+  does). A check of a hosted embedder embeds one word: even every 5 minutes less than a cent a month.
+- Not counted: what leaves Neon and Qdrant to the functions (40 to 80 chunks of 1 to 4 KB a search), Cohere's reranker, questions put to a model to let them stand alone, a domain, the firewall (some 8 dollars), support plans,
   GitHub's minutes.
 
 ## Prices

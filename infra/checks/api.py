@@ -77,12 +77,19 @@ def api(stack):
 
 
 @check({
-    "Firewall.Rules.0": None, "Firewall.Rules.1.Statement.ManagedRuleGroupStatement.RuleActionOverrides.0": None,
+    "Firewall.Rules.0": None, "Firewall.Rules.0.Fn::If.2": None, "Firewall.Rules.0.Fn::If.1.Statement.NotStatement.Statement.ByteMatchStatement.SearchString": "x",
+    "Firewall.Rules.1.Statement.ManagedRuleGroupStatement.RuleActionOverrides.0": None,
 })  # fmt: skip
 def firewall(stack):
-    """Bodies of 64 KiB and questions about code pass."""
+    """Bodies of 64 KiB and questions about code pass. Behind a proxy, its secret is required, and its address has no limit."""
     statements = {it["Name"]: it["Statement"] for it in stack.properties("Firewall")["Rules"]}
     yield from unless("RateBasedStatement" in statements.get("rate", {}), "one address may ask without end")
+    behind = {it["Name"]: it["Statement"] for it in stack.properties("Firewall", VARIANT)["Rules"]}
+    yield from unless("rate" not in behind and "proxy" not in statements, "the proxy's address is limited, or its secret always required")
+    matched = behind["proxy"]["NotStatement"]["Statement"]["ByteMatchStatement"]
+    secret = {"Fn::Sub": "{{resolve:secretsmanager:${Secret}:SecretString:PROXY_SECRET}}"}
+    required = matched["SearchString"] == secret and matched["PositionalConstraint"] == "EXACTLY"
+    yield from unless(required, "the proxy's secret is not required")
     overrides = statements["common"]["ManagedRuleGroupStatement"].get("RuleActionOverrides", [])
     counted = {it["Name"] for it in overrides if it["ActionToUse"] == {"Count": {}}}
     for name in ("SizeRestrictions", "GenericLFI", "GenericRFI", "CrossSiteScripting", "EC2MetaDataSSRF"):

@@ -39,9 +39,9 @@ def tls(stack):
     denied = set()
     for _, statement in stack.statements():
         plain = statement.get("Condition") == {"Bool": {"aws:SecureTransport": "false"}}
-        if statement["Effect"] == "Deny" and statement["Principal"] == "*" and plain:
+        if statement["Effect"] == "Deny" and statement.get("Principal") == "*" and plain:
             denied |= stack.names(statement["Resource"])
-    yield from (f"{name} takes requests without TLS" for name in ("Book", "Queue", "DeadLetters", "Alarms") if name not in denied)
+    yield from (f"{name} takes requests without TLS" for name in ("Book", "Queue", "DeadLetters", "Alarms", "UrgentAlarms") if name not in denied)
 
 
 @check({
@@ -79,10 +79,11 @@ def queue(stack):
 
 @check({
     "Ingest.Events.Sweep": None, "Ingest.Events.Reconcile.DeadLetterConfig": None, "Ingest.Events.Reconcile.OmitName": None,
-    "Ingest.Events.Sweep.RetryPolicy": None, "Ingest.DeadLetterQueue": None,
+    "Ingest.Events.Sweep.RetryPolicy": None, "Ingest.DeadLetterQueue": None, "HealthCheck.Target.Arn": {"Fn::GetAtt": ["Health", "Arn"]},
+    "HealthCheck.Condition": None, "HealthCheck.Name": "check",
 })  # fmt: skip
 def schedules(stack):
-    """The commands, at an alias, tried again, and kept when they failed."""
+    """The commands of the ingest function, at an alias, tried again, and kept when they failed; and the check of the components, unless it is off."""
     found = stack.of_type("Scheduler::Schedule")
     targets = {json.loads(it["Properties"]["Target"]["Input"])["command"]: it["Properties"]["Target"] for it in found.values()}
     for command in ("reconcile", "sweep"):
@@ -90,6 +91,11 @@ def schedules(stack):
         kept = target.get("RetryPolicy") and stack.names(target.get("DeadLetterConfig")) == {"DeadLetters"}
         yield from unless(kept, f"a failed {command} is lost")
         yield from unless(target.get("Arn") == {"Ref": "IngestAliaslive"}, f"{command} is not sent to the alias")
+    checked = targets.get("check", {}).get("Arn") == {"Ref": "HealthAliaslive"}
+    yield from unless(checked, "the health function's alias checks nothing")
+    off = {stack.resources[name].get("Condition") for name in ("HealthCheck", "HealthCheckRole")} == {"ChecksHealth"}
+    off = off and [stack.holds({"Condition": "ChecksHealth"}, parameters) for parameters in (NEEDED, VARIANT)] == [True, False]
+    yield from unless(off, "HealthCheckMinutes=0 does not switch the check off")
     kept = stack.names(stack.properties("Ingest").get("DeadLetterConfig")) == {"DeadLetters"}
     yield from unless(kept, "a failed asynchronous invocation is lost")
     yield from (f"{name} has a fixed name: no second stack could be made" for name, it in found.items() if "Name" in it["Properties"])

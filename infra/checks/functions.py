@@ -37,7 +37,7 @@ def functions(stack):
     "Globals.Function.Environment.Variables.BOOKRAG_SALT": {"Ref": "Secret"},
     "Globals.Function.Environment.Variables.OPENAI_API_KEY": "a key in the template",
     "Globals.Function.Environment.Variables.COHERE_API_KEY.Fn::If.0": "UsesOpenAi",
-    "Globals.Function.Environment.Variables.BOOKRAG_MODELS": None,
+    "Globals.Function.Environment.Variables.BOOKRAG_MODELS": None, "Ingest.Environment.Variables.DATABASE_URL": None,
     "Globals.Function.Environment.Variables.AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH": None,
 })  # fmt: skip
 def environment(stack):
@@ -51,7 +51,8 @@ def environment(stack):
         for parameters in (NEEDED, VARIANT, NEEDED | {"Embedder": "openai"}, NEEDED | {"Embedder": "cohere"}):
             variables = stack.resolve(written, parameters)
             for variable in filter(SECRET_VARIABLE.search, variables):
-                reference = {"Fn::Sub": f"{{{{resolve:secretsmanager:${{Secret}}:SecretString:{variable}}}}}"}
+                key = "${ReaderDatabaseUrl}" if variable == "DATABASE_URL" and name != "Ingest" else variable
+                reference = {"Fn::Sub": f"{{{{resolve:secretsmanager:${{Secret}}:SecretString:{key}}}}}"}
                 yield from unless(variables[variable] in ("", reference), f"{name}: {variable} is not a reference to the secret")
             choices = {variables.get(f"BOOKRAG_{it}") for it in ("EMBEDDER", "RERANKER", "GENERATOR")}
             for provider in ("openai", "cohere"):
@@ -90,8 +91,8 @@ def longest(stack, value):
         return max(longest(stack, branch) for branch in given[1:])
     if function != "Fn::Sub":
         return 150  # An ARN or an address that AWS makes.
-    if secret := re.search(r"SecretString:(\w+)\}\}$", given):
-        return LONGEST[secret[1]]
+    if secret := re.search(r"SecretString:(\w+|\$\{ReaderDatabaseUrl\})\}\}$", given):
+        return LONGEST.get(secret[1], LONGEST["DATABASE_URL"])
     names = re.findall(r"\$\{([\w:]+)\}", given)
     return len(re.sub(r"\$\{[\w:]+\}", "", given)) + sum(longest(stack, {"Ref": name}) for name in names)
 

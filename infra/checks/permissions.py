@@ -5,6 +5,8 @@ import re
 from checks.stack import NEEDED, VARIANT, check, every, unless
 
 # API Gateway's policy for the whole account, and CodeDeploy's.
+# Actions on what has no name in advance.
+UNNAMED = re.compile("xray:Put|ec2:.*(NetworkInterface|PrivateIpAddresse|DescribeSubnet)s?")
 MANAGED_POLICIES = {"AmazonAPIGatewayPushToCloudWatchLogs", "AWSCodeDeployRoleForLambda"}
 
 
@@ -14,15 +16,18 @@ MANAGED_POLICIES = {"AmazonAPIGatewayPushToCloudWatchLogs", "AWSCodeDeployRoleFo
     "IngestRole.Policies.0.PolicyDocument.Statement.1.Condition": {"StringLike": {"s3:prefix": "book/*"}},
     "ReaderRole.Policies.0.PolicyDocument.Statement.0.Action.1": "s3:GetObject", "Health.Role": None,
     "DocsRole.PermissionsBoundary": None, "Globals.Function.DeploymentPreference.Role": None,
+    "ReaderRole.Policies.2.Fn::If.1.PolicyDocument.Statement.0.Action": "ec2:RunInstances",
+    "ReaderRole.Policies.1.Fn::If.1.PolicyDocument.Statement.0.Resource": "*", "HealthCheckRole.Policies.0.PolicyDocument.Statement.0.Resource": "*",
 })  # fmt: skip
 def permissions(stack):
-    """Nothing may do everything, or do something to everything; X-Ray has no resources, and a key's policy is about the key."""
-    for name, statement in stack.statements():
+    """Nothing may do everything, or do something to everything; X-Ray and network interfaces that Lambda creates have no names, and a key's policy is
+    about the key."""
+    for name, statement in [*stack.statements(), *stack.statements(parameters=VARIANT)]:
         if statement["Effect"] == "Deny" or stack.resources[name]["Type"] == "AWS::KMS::Key":
             continue
         actions = every(statement["Action"])
         yield from (f"{name} allows {action}" for action in actions if "*" in action)
-        bounded = "*" not in every(statement["Resource"]) or all(action.startswith("xray:Put") for action in actions)
+        bounded = "*" not in every(statement["Resource"]) or all(UNNAMED.match(action) for action in actions)
         yield from unless(bounded, f"{name} allows {actions} on everything")
     for name, role in stack.of_type("IAM::Role").items():
         bounds = [stack.properties(name, parameters).get("PermissionsBoundary") for parameters in (NEEDED, VARIANT)]

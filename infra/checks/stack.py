@@ -14,7 +14,9 @@ NEEDED = {"QdrantUrl": "https://qdrant.example.org:6334", "Secret": "bookrag", "
 VARIANT = NEEDED | {
     "Embedder": "openai", "Reranker": "cohere", "Generator": "openai", "Tracing": "PassThrough", "MonitoringSize": "essential",
     "PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
-    "DefaultAddress": "off", "DocsRepository": "owner/name", "DocsRepositoryIds": "1/2",
+    "DefaultAddress": "off", "DocsRepository": "owner/name", "DocsRepositoryIds": "1/2", "ReaderDatabaseUrl": "READER_DATABASE_URL",
+    "KmsKeyArn": "arn:aws:kms:eu-central-1:123456789012:key/1", "SubnetIds": "subnet-1,subnet-2", "SecurityGroupIds": "sg-1",
+    "EnableWaf": "true", "ProxySecret": "on", "ReservedConcurrency": "20", "HealthCheckMinutes": 0,
 }  # fmt: skip
 CHECKS, BREAKAGES = {}, []
 
@@ -116,10 +118,10 @@ class Stack:
         versions = self.of_type("Lambda::Version").items()
         return next(name for name, it in versions if it["Properties"]["FunctionName"] == {"Ref": function})
 
-    def statements(self, of=None):
+    def statements(self, of=None, parameters=NEEDED):
         """The statements of policies, all or a resource's, each with the name of the resource that has it."""
-        for name, resource in self.resources.items():
-            properties = resource.get("Properties", {})
+        for name in self.resources:
+            properties = self.properties(name, parameters)
             documents = [policy["PolicyDocument"] for policy in properties.get("Policies", [])]
             documents += [properties[key] for key in ("PolicyDocument", "KeyPolicy") if key in properties]
             if of in (None, name):
