@@ -71,7 +71,7 @@ impl AuthOptions {
         };
         signatures::install();
         // The algorithm is that of each token's key.
-        let mut validation = Validation::default();
+        let mut validation = Validation::new(Algorithm::HS256);
         validation.leeway = LEEWAY_SECONDS;
         validation.validate_nbf = true;
         // Compared claims are required, because `jsonwebtoken` accepts a missing one.
