@@ -32,7 +32,7 @@ const INDEXING: &[&str] = &[
 ];
 const STORES: &[&str] = &["BOOKRAG_DATA", "DATABASE_URL", "QDRANT_URL"];
 
-const HELP: [Help; 18] = [
+const HELP: [Help; 19] = [
     Help {
         command: "serve",
         examples: &[
