@@ -88,10 +88,11 @@ async fn upload(moto: &Moto, repository: &Path, site: &str, build: &str) -> Stri
 async fn content(source: Source) -> BTreeMap<String, Value> {
     let (source, settings) = source.opened().await.unwrap();
     let listing = source.listing().await.unwrap();
+    let files = FileCache::default();
     let mut pages = BTreeMap::new();
     for page in list_pages(&settings, &listing.paths) {
         let bytes = source.read_page(&page.source).await.unwrap().unwrap();
-        let inputs = source.inputs(&settings, &page, &bytes, &FileCache::default());
+        let inputs = source.inputs(&settings, &page, &bytes, &files);
         let inputs = inputs.await.unwrap();
         let read = match read_document(&settings, "", &page, &bytes, &inputs) {
             Ok(document) => json!({
