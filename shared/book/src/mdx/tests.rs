@@ -344,7 +344,7 @@ fn the_lines_of_a_string_keep_their_numbers() {
         1,
         MDX,
         &BTreeMap::new(),
-        None,
+        PageValues::default(),
     );
     let line = |text: &str| {
         let at = prepared.text.lines().position(|line| line == text);

@@ -22,7 +22,7 @@ impl SignIn {
             reads: Arc::default(),
         };
         let keys = Router::new()
-            .route("/keys.json", get(Self::publish))
+            .route("/keys.json", get(async |State(it): State<Self>| it.publish()))
             .with_state(sign_in.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -30,9 +30,9 @@ impl SignIn {
         (sign_in, format!("http://{address}/keys.json"))
     }
 
-    async fn publish(State(sign_in): State<Self>) -> String {
-        sign_in.reads.fetch_add(1, Ordering::Relaxed);
-        sign_in.text.lock().unwrap().clone()
+    fn publish(&self) -> String {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.text.lock().unwrap().clone()
     }
 }
 
