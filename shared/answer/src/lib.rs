@@ -43,13 +43,14 @@ pub use generate::limits::ModelLimits;
 pub use understand::selection::{default_filters, locale_of};
 
 use context::answer_context::AnswerContext;
+use context::explanation::Explanation;
 use generate::cache::Cache;
 use messages::Messages;
 use store::budget::Spent;
 use understand::conversation::SearchResult;
 use understand::language::answer_locale;
 use understand::normal_form::normalised;
-use understand::pointing::has_subject;
+use understand::pointing::asks_for_meaning;
 use understand::selection::{self, Selection};
 use understand::small_talk::{SmallTalk, reply, reply_to_abuse};
 
@@ -229,6 +230,8 @@ pub struct Prepared {
     book_language: Option<String>,
     sentences: Messages,
     small_talk: Option<SmallTalk>,
+    /// What explains the selected text, if that is asked for and no model answers.
+    explanation: Option<Explanation>,
     /// True if the embedder understands what was searched for.
     is_read: bool,
     /// The version searched, if the book has several.
@@ -330,7 +333,7 @@ impl Answerer {
         asker: Option<Asker>,
     ) -> Result<Prepared, RetrieveError> {
         let started = Instant::now();
-        if self.needs_other_sections(&question) {
+        if self.explains(&question) {
             question.mode = Mode::GlobalBook;
         }
         let message_id = Uuid::new_v4();
@@ -363,7 +366,12 @@ impl Answerer {
         let is_reused = matches!(cache, Cache::Hit(_));
         let sentences = Messages::in_locale(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
-        let mut outcome = outcome_of(&question.mode, &retrieved);
+        let explanation = self.explain(&mut retrieved, &question, locale.as_deref());
+        let explanation = explanation.await;
+        let mut outcome = match explanation {
+            Some(explanation) => explanation.outcome(),
+            None => outcome_of(&question.mode, &retrieved),
+        };
         if may_talk && outcome == Outcome::NotCovered && !is_reused {
             said = said.or_else(|| reply_to_abuse(&question.query, &site.title));
         }
@@ -392,6 +400,7 @@ impl Answerer {
             book_language: found.answered_in.book_language,
             sentences,
             small_talk,
+            explanation,
             is_read: found.is_read,
             version: version_of(site, &question),
             question,
@@ -407,17 +416,8 @@ impl Answerer {
         })
     }
 
-    /// True if a question about selected text has no word of its own ("explain") and no model answers. A quote of the selection would say nothing
-    /// new, so the whole book is searched.
-    fn needs_other_sections(&self, question: &Question) -> bool {
-        let asked = &question.query;
-        question.mode == Mode::SelectedText
-            && !self.generator.is_model()
-            && !has_subject(asked, self.language_of(question, asked))
-    }
-
-    /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this
-    /// mean?"), the selected text is searched for.
+    /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it only asks what the selected text means, that
+    /// text is searched for.
     async fn retrieve(
         &self,
         question: &Question,
@@ -425,7 +425,7 @@ impl Answerer {
     ) -> Result<SearchResult, RetrieveError> {
         let standalone = match &question.selected_text {
             Some(selected)
-                if !has_subject(&standalone, self.language_of(question, &standalone)) =>
+                if asks_for_meaning(&standalone, self.language_of(question, &standalone)) =>
             {
                 selected.clone()
             }
@@ -443,11 +443,7 @@ impl Answerer {
             Some(context) => format!("{standalone}\n\nContext: {context}"),
             None => standalone.clone(),
         };
-        let selection = question.selected_text.as_deref().map(|text| Selection {
-            text,
-            page_url,
-            locale: locale.as_deref(),
-        });
+        let selection = Selection::new(question, locale.as_deref());
         let query = Query::new(&text).on_page(page_url);
         let retriever = &self.retriever;
         let retrieved = match (&question.mode, selection) {

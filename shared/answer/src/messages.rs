@@ -12,6 +12,10 @@ const CONTINUES: &str = "Continues on the page.";
 /// Introduces the sections below a quoted one.
 const BELOW: &str = "In this section:";
 
+/// Replaces a refusal if nothing but a model could explain the selected text.
+const UNEXPLAINED: &str =
+    "Explaining this in other words needs a chat model, and none is set up here.";
+
 /// Fixed sentences of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Messages {
@@ -29,6 +33,8 @@ pub(crate) struct Messages {
     pub(crate) continues: String,
     /// Introduces the sections below the quoted one.
     pub(crate) below: String,
+    /// Says that only a model could explain the selected text.
+    pub(crate) unexplained: String,
 }
 
 impl Messages {
@@ -44,6 +50,7 @@ impl Messages {
             unread,
             continues,
             below,
+            unexplained,
         ] = translated.map_or(ENGLISH, |(_, sentences)| *sentences);
         Self {
             not_covered: configured(rules.not_covered.as_ref(), not_covered),
@@ -53,6 +60,7 @@ impl Messages {
             unread: unread.to_owned(),
             continues: continues.to_owned(),
             below: below.to_owned(),
+            unexplained: unexplained.to_owned(),
         }
     }
 }
@@ -66,8 +74,14 @@ pub(crate) fn is_translated(code: &str) -> bool {
     TRANSLATED.iter().any(|(language, _)| *language == code)
 }
 
+/// Returns the languages that the sentences are in.
+pub(crate) fn languages() -> impl Iterator<Item = &'static str> {
+    let translated = TRANSLATED.iter().map(|(language, _)| *language);
+    std::iter::once("en").chain(translated)
+}
+
 /// The English sentences, in the order of the fields of [`Messages`].
-const ENGLISH: [&str; 7] = [
+const ENGLISH: [&str; 8] = [
     NOT_COVERED,
     UNCERTAIN,
     UNCERTAIN_ALONE,
@@ -75,10 +89,11 @@ const ENGLISH: [&str; 7] = [
     UNREAD,
     CONTINUES,
     BELOW,
+    UNEXPLAINED,
 ];
 
 /// The sentences in other languages.
-const TRANSLATED: [(&str, [&str; 7]); 10] = [
+const TRANSLATED: [(&str, [&str; 8]); 10] = [
     (
         "ar",
         [
@@ -89,6 +104,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط. يُرجى طرح السؤال بلغة هذه الصفحات.",
             "تتمة النص في الصفحة.",
             "في هذا القسم:",
+            "شرح ذلك بكلمات أخرى يحتاج إلى نموذج محادثة، ولا يوجد واحد مُعدّ هنا.",
         ],
     ),
     (
@@ -101,6 +117,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht. Bitte in der Sprache dieser Seiten fragen.",
             "Auf der Seite geht es weiter.",
             "In diesem Abschnitt:",
+            "Um das mit anderen Worten zu erklären, braucht es ein Chatmodell, und hier ist keines eingerichtet.",
         ],
     ),
     (
@@ -113,6 +130,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas. Pregunta en el idioma de estas páginas.",
             "Continúa en la página.",
             "En esta sección:",
+            "Explicar esto con otras palabras requiere un modelo de chat, y aquí no hay ninguno configurado.",
         ],
     ),
     (
@@ -125,6 +143,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés. Posez la question dans la langue de ces pages.",
             "La suite est sur la page.",
             "Dans cette section :",
+            "Expliquer cela en d'autres mots demande un modèle de chat, et aucun n'est configuré ici.",
         ],
     ),
     (
@@ -137,6 +156,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए। कृपया इन पृष्ठों की भाषा में पूछें।",
             "आगे पृष्ठ पर जारी है।",
             "इस अनुभाग में:",
+            "इसे दूसरे शब्दों में समझाने के लिए चैट मॉडल चाहिए, और यहाँ कोई मॉडल नहीं है।",
         ],
     ),
     (
@@ -149,6 +169,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。このページの言語で質問してください。",
             "続きはページにあります。",
             "この節の中：",
+            "これを別の言葉で説明するにはチャットモデルが必要ですが、ここには設定されていません。",
         ],
     ),
     (
@@ -161,6 +182,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas. Pergunte no idioma destas páginas.",
             "Continua na página.",
             "Nesta seção:",
+            "Explicar isso com outras palavras requer um modelo de chat, e nenhum está configurado aqui.",
         ],
     ),
     (
@@ -173,6 +195,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть. Задайте вопрос на языке этих страниц.",
             "Продолжение на странице.",
             "В этом разделе:",
+            "Чтобы объяснить это иными словами, нужна чат-модель, а здесь она не настроена.",
         ],
     ),
     (
@@ -185,6 +208,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔ براہ کرم ان صفحات کی زبان میں پوچھیں۔",
             "باقی صفحے پر ہے۔",
             "اس حصے میں:",
+            "اسے دوسرے الفاظ میں سمجھانے کے لیے چیٹ ماڈل درکار ہے، اور یہاں کوئی ماڈل نہیں ہے۔",
         ],
     ),
     (
@@ -197,6 +221,7 @@ const TRANSLATED: [(&str, [&str; 7]); 10] = [
             "搜索无法读懂这个问题的语言，因此只查找了其中的原词。请用这些页面的语言提问。",
             "页面上还有后续内容。",
             "本节包含：",
+            "换一种说法解释这一点需要聊天模型，而这里没有配置。",
         ],
     ),
 ];

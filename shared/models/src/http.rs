@@ -262,6 +262,8 @@ impl Endpoint {
             | StatusCode::PAYMENT_REQUIRED
             | StatusCode::FORBIDDEN
             | StatusCode::TOO_MANY_REQUESTS => ProviderError::Unauthorized(answer),
+            // Without a code, a router of models has none that may call functions.
+            StatusCode::NOT_FOUND if code.is_some() => ProviderError::Unauthorized(answer),
             _ => ProviderError::Rejected(answer),
         }
     }

@@ -20,10 +20,10 @@ pub enum ProviderError {
     /// The model cannot be reached, loaded or run, or failed midway; a later request may succeed.
     #[error("is unavailable: {0}")]
     Unavailable(String),
-    /// The key or account is refused, so every request will fail.
+    /// The key, account or model is refused, so every request will fail.
     #[error("refused: {0}")]
     Unauthorized(String),
-    /// The model or input is refused, so a retry will fail too.
+    /// The request is refused, so a retry will fail too.
     #[error("refused: {0}")]
     Rejected(String),
     /// The answer has an unexpected format.

@@ -76,7 +76,7 @@ pub struct HistoryMessage {
     /// `user` or `assistant`.
     #[cfg_attr(feature = "openapi", schema(required, pattern = "^(user|assistant)$"))]
     pub role: String,
-    /// The message's text. The first 2,000 characters are read.
+    /// The message's text. The first 2,000 characters are read. After a question about selected text, that text follows on the next line.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub content: String,
 }

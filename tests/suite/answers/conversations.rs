@@ -197,3 +197,51 @@ async fn nothing_is_stored_unless_it_is_asked_for() {
     let stored = "SELECT (SELECT count(*) FROM messages) || ' ' || (SELECT count(question) FROM chat_queries)";
     assert_eq!(service.row(stored).await.as_deref(), Some("0 0"));
 }
+
+#[tokio::test]
+async fn a_follow_up_is_joined_with_the_selection_of_the_question_before() {
+    let pump = "# Pump\n\nThe pump gives water. How much water it gives is set by its valve.\n";
+    let service = Service::of_book(
+        "talk_selection",
+        Reply::Empty,
+        &[EXTRACTIVE, STORED],
+        &[("pump.md", pump), ("soil.md", super::SOIL)],
+    )
+    .await;
+    let selected = "spread three centimetres of compost every spring";
+    let asked = "How much water?";
+    let first = json!({
+        "query": asked,
+        "mode": "selected_text",
+        "selected_text": selected,
+        "page_url": "/docs/soil",
+        "session_id": "mine",
+    });
+    let first = service.ask(first).await.1["data"].take();
+    assert_eq!(first["answered"], true, "{first}");
+    let said = |question: &str| {
+        json!([
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": first["answer"]},
+        ])
+    };
+    let follow_up = "And how often?";
+    let conversation = &first["conversation_id"];
+    for (request, url) in [
+        (
+            json!({"query": follow_up, "conversation_id": conversation, "session_id": "mine"}),
+            "/docs/soil#compost",
+        ),
+        (
+            json!({"query": follow_up, "history": said(&format!("{asked}\n{selected}"))}),
+            "/docs/soil#compost",
+        ),
+        (
+            json!({"query": follow_up, "history": said(asked)}),
+            "/docs/pump",
+        ),
+    ] {
+        let (_, envelope) = service.ask(request).await;
+        assert_eq!(envelope["data"]["citations"][0]["url"], url, "{envelope}");
+    }
+}

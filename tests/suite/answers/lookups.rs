@@ -183,12 +183,18 @@ async fn a_server_without_functions_is_asked_again_without_them() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_tried_once() {
-    let script = Reply::Status(401, None, "invalid_api_key");
-    let service = service("lookups_wrong_key", script).await;
-    let (_, meta) = service.answer(COVERED).await;
-    assert_eq!(degraded(&meta), ["generator"]);
-    assert_eq!(service.model.requests().len(), 1);
+async fn a_wrong_key_or_model_is_tried_once() {
+    for (status, code) in [
+        (401, "invalid_api_key"),
+        (403, "unsupported_country"),
+        (404, "model_not_found"),
+    ] {
+        let script = Reply::Status(status, None, code);
+        let service = service(&format!("lookups_refused_{status}"), script).await;
+        let (_, meta) = service.answer(COVERED).await;
+        assert_eq!(degraded(&meta), ["generator"], "{status}");
+        assert_eq!(service.model.requests().len(), 1, "{status}");
+    }
 }
 
 #[tokio::test]

@@ -202,6 +202,7 @@ fn question(conversation_id: Uuid, question: &str) -> NewExchange {
 fn answered(new: &NewExchange) -> NewExchange {
     let mut new = new.clone();
     new.exchange.answer = Some(format!("“{}” isn't in the book.", new.exchange.question));
+    new.exchange.question.push_str("\nA selected node.");
     new
 }
 

@@ -186,3 +186,70 @@ fn in_the_whole_book_a_selection_raises_its_page_and_hides_no_other() {
     assert_eq!(with["answer"], without["answer"]);
     assert_eq!(cited(&with), cited(&without));
 }
+
+#[test]
+fn a_request_to_explain_a_selection_says_more_than_the_page_beside_it() {
+    let workshop = Workshop::indexed();
+    let server = workshop.serve(&[]);
+    let explained = |query: &str, mode: &str, selected: &str| {
+        let request = json!({
+            "query": query,
+            "mode": mode,
+            "selected_text": selected,
+            "page_url": PLANNER_URL,
+        });
+        let data = chat(&server, &request);
+        assert_eq!(data["mode_used"], "global_book");
+        for other in data["suggestions"].as_array().unwrap() {
+            let url = other["url"].as_str().unwrap();
+            assert!(!url.starts_with(PLANNER_URL), "{data}");
+        }
+        data
+    };
+    // The second paragraph of its section.
+    let orders = "For up to eight beds the planner therefore simply tries all orders.";
+    for (query, mode) in [
+        ("explain", "selected_text"),
+        ("What does this mean?", "global_book"),
+        ("Erkläre das bitte", "selected_text"),
+        ("这是什么意思？", "selected_text"),
+    ] {
+        let data = explained(query, mode, orders);
+        assert_answered_from(&data, PLANNER, &["How the Order Is Found"]);
+        let text = data["answer"].as_str().unwrap();
+        assert!(text.contains("The planner first walks greedily"), "{text}");
+        assert!(!text.contains("up to eight beds"), "{text}");
+    }
+    let data = explained("explain", "selected_text", TWO_OPT);
+    let text = data["answer"].as_str().unwrap();
+    assert!(text.contains("needs a chat model"), "{data}");
+    assert_eq!(data["outcome"], "not_covered");
+    // Another question about the selection is answered from its section.
+    let data = chat_in_selection(
+        &server,
+        "how does two-opt work?",
+        TWO_OPT,
+        Some(PLANNER_URL),
+    );
+    assert_answered_from(&data, PLANNER, &AROUND_TWO_OPT);
+}
+
+#[test]
+fn a_follow_up_is_joined_with_the_selection_of_the_question_before() {
+    let workshop = Workshop::indexed();
+    let server = workshop.serve_with(&[("BOOKRAG_STORE_CONVERSATIONS", "24")], &[]);
+    let first = json!({
+        "query": "explain",
+        "mode": "selected_text",
+        "selected_text": TWO_OPT,
+        "page_url": PLANNER_URL,
+        "session_id": "reader",
+    });
+    let conversation = &chat(&server, &first)["conversation_id"];
+    let follow_up = json!({"query": "And how long does it take?", "conversation_id": conversation, "session_id": "reader"});
+    let data = chat(&server, &follow_up);
+    assert_eq!(
+        data["citations"][0]["section"], "How the Order Is Found",
+        "{data}"
+    );
+}

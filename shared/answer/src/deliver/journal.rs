@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::{Answer, Asker, Outcome, Rules};
+use crate::{Answer, Asker, Mode, Outcome, Question, Rules};
 use store::budget::Spent;
 use store::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
 
@@ -17,9 +17,11 @@ pub(crate) struct Journal {
     catalog: Catalog,
     asker: Option<Asker>,
     message_id: Uuid,
-    /// The stored conversation: its id, the question as asked, and the retention time.
-    conversation: Option<(Uuid, String, Duration)>,
-    question: Option<String>,
+    /// The stored conversation: its id and the retention time.
+    conversation: Option<(Uuid, Duration)>,
+    question: Question,
+    /// True if the query log has the question's text.
+    keeps_question: bool,
     started: Instant,
 }
 
@@ -30,18 +32,16 @@ impl Journal {
         asker: Option<Asker>,
         message_id: Uuid,
         conversation_id: Option<Uuid>,
-        question: &str,
+        question: &Question,
         started: Instant,
     ) -> Self {
-        let keep = rules.keep_conversations;
         Self {
             catalog,
             asker,
             message_id,
-            conversation: conversation_id
-                .zip(keep)
-                .map(|(id, keep)| (id, question.to_owned(), keep)),
-            question: rules.keep_questions.then(|| question.to_owned()),
+            conversation: conversation_id.zip(rules.keep_conversations),
+            question: question.clone(),
+            keeps_question: rules.keep_questions,
             started,
         }
     }
@@ -59,7 +59,7 @@ impl Journal {
             if !begun {
                 self.keep(None).await?;
             }
-            self.keep(Some(answer.text.clone())).await
+            self.keep(Some(answer)).await
         };
         self.written(log, kept).await
     }
@@ -95,7 +95,7 @@ impl Journal {
             cost_micro_usd: answer.map_or(0, |answer| answer.cost_micro_usd),
             degraded: answer.is_some_and(|answer| !answer.degraded.is_empty()),
             saved_micro_usd: answer.and_then(|answer| answer.saved_micro_usd),
-            question: self.question.clone(),
+            question: self.keeps_question.then(|| self.question.query.clone()),
         })
     }
 
@@ -124,21 +124,19 @@ impl Journal {
         }
     }
 
-    async fn keep(&self, answer: Option<String>) -> Result<(), CatalogError> {
-        let (Some((conversation_id, question, keep)), Some(asker)) =
-            (&self.conversation, &self.asker)
-        else {
+    async fn keep(&self, answer: Option<&Answer>) -> Result<(), CatalogError> {
+        let (Some((conversation_id, keep)), Some(asker)) = (self.conversation, &self.asker) else {
             return Ok(());
         };
         let exchange = NewExchange {
-            conversation_id: *conversation_id,
+            conversation_id,
             session_hash: asker.session_hash.clone(),
             exchange: StoredExchange {
                 message_id: self.message_id,
-                question: question.clone(),
-                answer,
+                question: self.asked(answer),
+                answer: answer.map(|answer| answer.text.clone()),
             },
-            keep: *keep,
+            keep,
         };
         if !self.catalog.save_exchange(&exchange).await? {
             tracing::info!(
@@ -148,4 +146,20 @@ impl Journal {
         }
         Ok(())
     }
+
+    /// Returns the question; with its answer, followed by the selected text, as clients send it in a history. A selection that did not answer is left
+    /// out: the reader may ask the whole book instead.
+    fn asked(&self, answer: Option<&Answer>) -> String {
+        let query = &self.question.query;
+        let selected = self.question.selected_text.as_ref();
+        match answer.zip(selected) {
+            Some((answer, selected)) if !is_refused(answer) => format!("{query}\n{selected}"),
+            _ => query.clone(),
+        }
+    }
+}
+
+/// True if the selected text did not answer.
+fn is_refused(answer: &Answer) -> bool {
+    answer.mode_used == Mode::SelectedText && answer.outcome == Outcome::NotCovered
 }

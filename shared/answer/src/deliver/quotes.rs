@@ -1,9 +1,10 @@
 //! Quotes the book as an answer, or in place of one that a model did not write.
 
 use crate::Prepared;
+use crate::context::explanation::Explanation;
 use crate::context::similarity::similarities;
 use crate::decide::suggestions::next_sections;
-use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract};
+use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract, introduce};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
 
@@ -39,8 +40,12 @@ impl Prepared {
             .collect()
     }
 
-    /// Quotes the first passage with text. If the section is short enough to be quoted whole, links to the sections below its heading follow.
+    /// Quotes the first passage with text; only its first paragraph if that introduces selected text. If the section is short enough to be quoted
+    /// whole, links to the sections below its heading follow.
     fn quote(&self, passages: &[Passage<'_>]) -> Vec<Quote> {
+        if self.explanation == Some(Explanation::Introduction) {
+            return passages.first().map_or_else(Vec::new, introduce);
+        }
         let similarities = self.texts.similarities.as_ref();
         let continues = &self.sentences.continues;
         let mut quote = extract(&self.standalone, passages, similarities, continues);

@@ -10,6 +10,7 @@ use futures::future::{MaybeDone, maybe_done};
 use tokio::time::{Instant, timeout};
 
 use crate::cite::AllowedLinks;
+use crate::context::explanation::Explanation;
 use crate::context::links::linked_pages;
 use crate::context::passages::numbered;
 use crate::degradation::Degradation;
@@ -167,7 +168,7 @@ impl Prepared {
             self.asker.clone(),
             self.message_id,
             self.conversation_id,
-            &self.question.query,
+            &self.question,
             self.started,
         )
     }
@@ -373,6 +374,7 @@ impl Prepared {
 
     pub(crate) fn refusal_sentence(&self) -> &str {
         match self.question.mode {
+            _ if self.explanation == Some(Explanation::Missing) => &self.sentences.unexplained,
             Mode::GlobalBook => &self.sentences.not_covered,
             Mode::SelectedText => &self.sentences.not_in_selection,
         }

@@ -7,7 +7,7 @@ mod unmarked;
 use std::ops::Range;
 
 use book::{Mark, MarkKind, escaped, heading, marked_text, marker_length, table};
-use text::{introduces, split};
+use text::{SENTENCE_ENDS, introduces, split};
 
 use super::Passage;
 use crate::retrieve::PATH_SEPARATOR;
@@ -163,6 +163,18 @@ impl QuotableBlock {
         is_prose
             && asked.ends_with(QUESTION_MARKS)
             && !asked.trim_end_matches(QUESTION_MARKS).contains(". ")
+    }
+
+    /// True for a paragraph of whole sentences outside of tabs.
+    pub(super) fn is_prose(&self) -> bool {
+        self.kind == BlockKind::Paragraph
+            && self.labels.is_empty()
+            && self.text.trim_end().ends_with(SENTENCE_ENDS)
+    }
+
+    /// True for a paragraph with the name of an admonition above it.
+    pub(super) fn is_note(&self) -> bool {
+        self.text.lines().next().is_some_and(is_admonition_name)
     }
 
     /// True for a paragraph that ends in a colon.

@@ -8,7 +8,6 @@ use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::retrieve::PATH_SEPARATOR;
 use book::{ListMarkers, fenced};
-use text::SENTENCE_ENDS;
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at this length. Of the strings that 240 questions of real users about
 /// eight sites need, answers then contain .62 (.58 at 120 words); the median answer has 198 words instead of 158.
@@ -61,6 +60,26 @@ pub(super) fn answer(
     } else {
         before_marker(shown.last()).to_owned()
     }));
+    quotes.push(Quote::Citation(passage.n));
+    quotes
+}
+
+/// Returns the first paragraph of whole sentences of a section, before code, lists, tables and subsections. Admonitions are left out.
+pub(super) fn introduction(passage: &Passage<'_>) -> Option<QuotableBlock> {
+    blocks_of(passage)
+        .into_iter()
+        .take_while(|block| !block.is_led() && !block.is_heading())
+        .find(|block| block.is_prose() && !block.is_link() && !block.is_note())
+}
+
+/// Quotes a section's first paragraph, with the citation at the end.
+pub(super) fn introduce(passage: &Passage<'_>) -> Vec<Quote> {
+    let Some(paragraph) = introduction(passage) else {
+        return Vec::new();
+    };
+    let heading = QuotableBlock::heading(&passage.candidate.name());
+    let mut quotes = written(&[heading, paragraph.clone()]);
+    quotes.push(Quote::Text(before_marker(Some(&paragraph)).to_owned()));
     quotes.push(Quote::Citation(passage.n));
     quotes
 }
@@ -188,10 +207,7 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
         return Vec::new();
     }
     let first = &before[0];
-    let is_shown = first.kind == BlockKind::Paragraph
-        && first.labels.is_empty()
-        && first.text.trim_end().ends_with(SENTENCE_ENDS)
-        && first.words() <= MAX_LEAD_WORDS;
+    let is_shown = first.is_prose() && first.words() <= MAX_LEAD_WORDS;
     let mut above: Vec<QuotableBlock> = is_shown.then(|| first.clone()).into_iter().collect();
     if before.len() > above.len() {
         above.push(QuotableBlock::cut(CUT));

@@ -40,6 +40,20 @@ pub fn extract(
     extractive::answer(query, passages, similarities, continues)
 }
 
+/// Returns the first paragraph of a section as plain text; `None` without one of whole sentences before its code, lists, tables and subsections.
+pub(crate) fn introduction(section: &ScoredChunk) -> Option<String> {
+    let passage = Passage {
+        n: 1,
+        candidate: section,
+    };
+    extractive::introduction(&passage).map(|paragraph| paragraph.text)
+}
+
+/// Quotes the first paragraph of a passage; empty without [`introduction`].
+pub(crate) fn introduce(passage: &Passage<'_>) -> Vec<Quote> {
+    extractive::introduce(passage)
+}
+
 /// Returns the block of a passage that fits the question best, as plain text; empty if the passage has no text of its own.
 #[must_use]
 pub fn brief(query: &str, passage: &Passage<'_>, similarities: Option<&Similarities>) -> String {

@@ -10,7 +10,7 @@ use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
 use crate::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::understand::language::AnswerLocale;
 use crate::understand::language::answer_locale;
-use crate::understand::pointing::{has_subject, points_back};
+use crate::understand::pointing::{asks_for_meaning, has_subject, points_back};
 use crate::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome};
 use store::budget::{Reserved, Spent};
 use store::catalog::{Account, CatalogError, SiteInfo};
@@ -124,8 +124,7 @@ impl Answerer {
             .rev()
             .map(|exchange| subject_of(exchange, language))
             .filter(|text| !text.is_empty());
-        let is_about_selection = question.selected_text.is_some() && !has_subject(asked, language);
-        let depends = may_depend(asked, language) && !is_about_selection;
+        let depends = may_depend(asked, language) && !self.is_about_selection(question);
         let last = earlier.next().filter(|_| depends);
         let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
@@ -159,6 +158,13 @@ impl Answerer {
                 Ok(found)
             }
         }
+    }
+
+    /// True if a question asks only what the selected text means ("explain").
+    pub(crate) fn is_about_selection(&self, question: &Question) -> bool {
+        let asked = &question.query;
+        question.selected_text.is_some()
+            && asks_for_meaning(asked, self.language_of(question, asked))
     }
 
     /// Returns the language whose stop words apply to a text: that of the locale in which it would be answered.

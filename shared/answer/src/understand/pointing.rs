@@ -1,5 +1,8 @@
 //! Tells questions that point back at the conversation from those that stand alone.
 
+use std::cmp::Reverse;
+
+use crate::messages::languages;
 use crate::retrieve::{Language, Words};
 use text::is_unspaced;
 
@@ -20,17 +23,53 @@ const POINTING: &str = "it its this that these those they them their he she one 
 /// The most words of its own that a question whose pronouns point back may have. "Is it gonna rain tomorrow" has three.
 const FEW_WORDS: usize = 1;
 
-/// Words for another form of the same answer: simpler, shorter, in more detail, with an example.
-const FORM: &str = "simple simpler short shorter longer words detail details example examples summary summarize summarise \
-    einfach einfacher einfacheren einfachen kurz kürzer worten genauer ausführlicher mehr beispiel beispiele \
-    sencillo sencillas palabras corto detalle detalles más ejemplo ejemplos simplement simples mots court détails plus exemple exemples \
-    palavras curto detalhes mais exemplo exemplos semplice parole breve dettagli più esempio esempi \
-    проще короче подробнее пример словами 簡単 例 簡潔 简单 例子 详细 쉽게 예시 بسيط مثال آسان";
+/// Words for another form of the same answer: simpler, shorter, in more detail.
+const FORM: &str = "simple simpler short shorter longer words detail details summary summarize summarise \
+    einfach einfacher einfacheren einfachen kurz kürzer worten genauer ausführlicher mehr \
+    sencillo sencillas palabras corto detalle detalles más simplement simples mots court détails plus \
+    palavras curto detalhes mais semplice parole breve dettagli più \
+    проще короче подробнее словами 簡単 簡潔 简单 详细 쉽게 بسيط آسان";
+
+/// Words for an example.
+const EXAMPLE: &str = "example examples beispiel beispiele ejemplo ejemplos exemple exemples exemplo exemplos esempio esempi пример 例 例子 예시 مثال";
+
+/// Words that ask what something means, beside stop words.
+const MEANING: &str = "explain explanation mean means meaning meant clarify clarification elaborate interpret understand \
+    erkläre erklär erklären erklärung erläutere erläutern bedeutet bedeuten bedeutung heißt heisst gemeint verstehe verstehen kannst können könnten könntest bitte mal \
+    explica explicar explícame explicame explicación significa significado quiere decir entiendo entender puedes podrías favor \
+    explique expliquer expliquez explication explications signifie signification veut dire comprends comprendre peux pouvez pourriez svp plaît \
+    explicação significado quer dizer entendo pode poderia spiega spiegami spiegare spiegazione vuol \
+    объясни объясните объяснить поясни поясните объяснение значит значить означает значение смысл понимаю понять можешь можете пожалуйста \
+    解释 说明 意思 含义 理解 什么 一下 是 的 请 我 不 懂 説明 意味 解説 教えて とは どういう 何 なに して ください 下さい について ですか です は が を の か \
+    समझाइए समझाओ समझाएं समझाएँ मतलब अर्थ व्याख्या बताइए क्या है इसका इस का की को करें कृपया यह \
+    سمجھائیں سمجھاؤ مطلب وضاحت معنی کیا ہے اسکا کا کی کو کریں براہ کرم اشرح اشرحه فسر فسره معنى يعني توضيح شرح وضح ماذا ما";
 
 /// True if a question has words other than stop words and question words.
 pub(crate) fn has_subject(question: &str, language: Language) -> bool {
     let words = Words::new(language);
     words.of_question(question).next().is_some()
+}
+
+/// True if a question about selected text asks only what the text means ("explain", "was heißt das?"): in one language, the text's or one of the
+/// answers' languages, it has no word besides stop words, words that point at something, and words that ask for a meaning.
+pub(crate) fn asks_for_meaning(question: &str, language: Language) -> bool {
+    let lists = [MEANING, FORM, POINTING].map(str::split_whitespace);
+    let (spaced, mut unspaced): (Vec<&str>, Vec<&str>) = lists
+        .into_iter()
+        .flatten()
+        .partition(|word| word.chars().all(is_of_spaced_script));
+    unspaced.sort_by_key(|word| Reverse(word.len()));
+    let mut question = question.to_lowercase();
+    for word in unspaced {
+        question = question.replace(word, " ");
+    }
+    std::iter::once(language)
+        .chain(languages().map(Language::of_locale))
+        .any(|language| {
+            Words::new(language)
+                .of_question(&question)
+                .all(|(word, _)| spaced.contains(&&*word))
+        })
 }
 
 /// True if a question says nothing without the conversation ("why?"), continues it ("and in water?"), asks for another form of its answer ("in
@@ -42,9 +81,9 @@ pub(crate) fn points_back(question: &str, language: Language) -> bool {
     let pairs = own.iter().filter(|(word, _)| word.contains(is_unspaced));
     let pairs = pairs.count();
     let lists: &[&str] = if own.len() - pairs + pairs / 4 <= FEW_WORDS {
-        &[JOINING, FORM, POINTING]
+        &[JOINING, FORM, EXAMPLE, POINTING]
     } else {
-        &[JOINING, FORM]
+        &[JOINING, FORM, EXAMPLE]
     };
     own.is_empty() || lists.iter().any(|list| has_word_of(question, list))
 }
@@ -67,6 +106,54 @@ fn is_of_spaced_script(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_about_a_selection_asks_for_its_meaning_in_any_language_of_the_answers() {
+        for question in [
+            "explain",
+            "Explain this",
+            "What does this mean?",
+            "explain it in simpler words, please",
+            "why?",
+            "Erkläre das",
+            "Kannst du mir das bitte erklären?",
+            "Was ist damit gemeint?",
+            "¿Qué significa esto?",
+            "Explícame esto, por favor",
+            "Qu'est-ce que ça veut dire ?",
+            "Explique-moi ça",
+            "O que isso quer dizer?",
+            "Что это значит?",
+            "Объясни, пожалуйста",
+            "这是什么意思？",
+            "请解释一下",
+            "これはどういう意味ですか",
+            "説明してください",
+            "इसका मतलब क्या है?",
+            "اس کا مطلب کیا ہے؟",
+            "ماذا يعني هذا؟",
+        ] {
+            for locale in ["en", "de", "ja"] {
+                let language = Language::of_locale(locale);
+                assert!(asks_for_meaning(question, language), "{locale}: {question}");
+            }
+        }
+        for question in [
+            "Is it safe?",
+            "Show me an example",
+            "how long does this take",
+            "Wie lange dauert das?",
+            "¿Cuánto cuesta esto?",
+            "Comment l'installer ?",
+            "Сколько это стоит?",
+            "这个怎么安装？",
+            "いくらですか、料金は",
+            "What is once?",
+        ] {
+            let language = Language::ENGLISH;
+            assert!(!asks_for_meaning(question, language), "{question}");
+        }
+    }
 
     #[test]
     fn questions_that_need_the_one_before_point_back() {

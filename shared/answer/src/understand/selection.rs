@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::CONSIDERED;
 use crate::retrieve::open_page::{path_of, shows};
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
+use crate::{CONSIDERED, Question};
 use models::rerank::Reranker;
 use store::catalog::SiteInfo;
 use store::index::{ChunkPayload, Filters};
@@ -155,10 +155,21 @@ pub(crate) struct Selection<'a> {
     pub(crate) locale: Option<&'a str>,
 }
 
-impl Selection<'_> {
+impl<'a> Selection<'a> {
+    /// Returns the selection that a question is about.
+    pub(crate) fn new(question: &'a Question, locale: Option<&'a str>) -> Option<Self> {
+        let text = question.selected_text.as_deref()?;
+        let page_url = question.page_url.as_deref();
+        Some(Self {
+            text,
+            page_url,
+            locale,
+        })
+    }
+
     /// Finds the selection's section. Prefers one on the page with exactly this text, then one elsewhere in the book, then the section of the page
     /// that shares most words, if the page has enough of them.
-    fn holder<'c>(&self, candidates: &'c [ScoredChunk]) -> Option<&'c ScoredChunk> {
+    pub(crate) fn holder<'c>(&self, candidates: &'c [ScoredChunk]) -> Option<&'c ScoredChunk> {
         let selected = normalised(self.text);
         let here = candidates.iter().filter(|candidate| {
             let page = self.page_url;
@@ -178,8 +189,19 @@ impl Selection<'_> {
                 .filter(|other| other.chunk.document_id == best.chunk.document_id)
                 .map(|other| format!("{}\n", with_heading(other)))
                 .collect();
-            (self.shared_words(&text) >= SHARED_WORDS).then_some(best)
+            self.stands_in(&text).then_some(best)
         })
+    }
+
+    /// True if a text has most of the selection's words.
+    pub(crate) fn stands_in(&self, text: &str) -> bool {
+        self.shared_words(text) >= SHARED_WORDS
+    }
+
+    /// True if the selection has most of a text's words.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        let inner = Selection { text, ..*self };
+        inner.stands_in(self.text)
     }
 
     /// Returns the share of the selection's words that `text` has, ignoring stop words.

@@ -18,7 +18,7 @@ use crate::index::Filters;
 pub struct StoredExchange {
     /// The message's id.
     pub message_id: Uuid,
-    /// The question as asked.
+    /// The question as asked. With the answer, the selected text that it is about follows on the next line.
     pub question: String,
     /// The answer; `None` until it is complete.
     pub answer: Option<String>,

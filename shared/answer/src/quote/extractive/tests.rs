@@ -467,3 +467,26 @@ fn a_later_part_follows_the_first_paragraph_of_its_section() {
         "{markdown}"
     );
 }
+
+#[test]
+fn an_introduction_is_the_first_paragraph_before_lists_and_code_that_is_no_admonition() {
+    for (page, expected) in [
+        (
+            "It maps state. Twice.\n\n- a",
+            Some("It maps state. Twice."),
+        ),
+        (
+            ":::tip\n\nUse hooks.\n\n:::\n\nIt maps state.",
+            Some("It maps state."),
+        ),
+        ("Run this:\n\n```sh\nmap\n```\n\nIt maps state.", None),
+    ] {
+        let sections = sections("docs/p.md", &format!("# P\n\n{page}\n"));
+        let passage = Passage {
+            n: 1,
+            candidate: &sections[0],
+        };
+        let found = introduction(&passage).map(|block| block.text);
+        assert_eq!(found.as_deref(), expected, "{page}");
+    }
+}

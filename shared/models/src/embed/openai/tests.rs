@@ -131,6 +131,15 @@ async fn refusals_name_the_status_and_code_only() {
     })
     .await;
     assert!(matches!(error, ProviderError::Unauthorized(_)));
+    let error = error_of(|_| {
+        let body =
+            json!({"error": {"message": "no model private-words", "code": "model_not_found"}});
+        (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+    })
+    .await;
+    assert!(matches!(error, ProviderError::Unauthorized(_)));
+    let error = error_of(|_| (StatusCode::NOT_FOUND, "private words").into_response()).await;
+    assert!(matches!(error, ProviderError::Rejected(_)));
     let error = error_of(|_| (StatusCode::FORBIDDEN, "private words").into_response()).await;
     assert!(matches!(error, ProviderError::Unauthorized(_)));
     let error = error_of(|request| {

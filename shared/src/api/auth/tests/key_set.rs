@@ -22,7 +22,10 @@ impl SignIn {
             reads: Arc::default(),
         };
         let keys = Router::new()
-            .route("/keys.json", get(async |State(it): State<Self>| it.publish()))
+            .route(
+                "/keys.json",
+                get(async |State(it): State<Self>| it.publish()),
+            )
             .with_state(sign_in.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -148,7 +148,7 @@ async fn begin(transaction: &mut Transaction<'_>, new: &NewExchange) -> Result<b
     let written = transaction
         .execute(
             "INSERT INTO messages AS held (message_id, conversation_id, question) VALUES ($1, $2, $3)
-             ON CONFLICT (message_id) DO UPDATE SET question = excluded.question
+             ON CONFLICT (message_id) DO UPDATE SET question = held.question
              WHERE held.conversation_id = excluded.conversation_id",
             &[
                 (&new.exchange.message_id, Type::UUID),

@@ -159,7 +159,7 @@ fn begin(transaction: &Transaction, new: &NewExchange) -> rusqlite::Result<bool>
     }
     let written = transaction.execute(
         "INSERT INTO messages AS held (message_id, conversation_id, question, created_at) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (message_id) DO UPDATE SET question = excluded.question
+         ON CONFLICT (message_id) DO UPDATE SET question = held.question
          WHERE held.conversation_id = excluded.conversation_id",
         (
             new.exchange.message_id.to_string(),
