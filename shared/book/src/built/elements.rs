@@ -177,8 +177,8 @@ pub(super) fn role_of(tag: &Start, address: Address<'_>) -> Role {
     }
 }
 
-/// True for an element whose content is not text of the page: scripts, navigation, buttons and links to scripts that are no tabs, and hidden
-/// elements. Tab panels count as text, because a reader can open them.
+/// True for an element whose content is not text of the page: scripts, navigation, buttons that are no tabs, and hidden elements. Tab
+/// panels count as text, because a reader can open them.
 pub(super) fn is_left_out(tag: &Start) -> bool {
     let name = tag.name.as_slice();
     let role = attribute(tag, "role").unwrap_or_default();
@@ -189,7 +189,7 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
     let style = attribute(tag, "style").unwrap_or_default();
     NOT_CONTENT.contains(&name)
         || NOT_CONTENT_ROLES.contains(&&*role)
-        || (role != "tab" && (name == b"button" || is_script_link(tag)))
+        || (name == b"button" && role != "tab")
         || is_hidden
         || attribute(tag, "aria-hidden").is_some_and(|hidden| hidden == "true")
         || style.replace(' ', "").contains("display:none")
@@ -197,12 +197,6 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
             .iter()
             .any(|class| has_word(tag, "class", class))
         || has_name_of_no_content(tag)
-}
-
-/// True for a link that only runs a script, such as one that folds a part of the page.
-fn is_script_link(tag: &Start) -> bool {
-    let href = attribute(tag, "href").unwrap_or_default();
-    **tag.name == *b"a" && href.starts_with("javascript:")
 }
 
 /// True for a division that is no content by its class, or by its id if it has no class.

@@ -46,7 +46,11 @@ impl Preparer<'_> {
         let Some(shown) = shown.filter(|shown| !(is_quoted || shown.text.trim().is_empty())) else {
             return false;
         };
-        let indentation = continued_prefix(&self.current).len();
+        // A list item around the code also indents the line on which the expression begins.
+        let line = element.before.rsplit('\n').next();
+        let line = line.filter(|line| line.trim().is_empty());
+        let prefix = continued_prefix(&self.current).len();
+        let indentation = line.map_or(prefix, |line| prefix.min(line.len()));
         let code: Vec<&str> = shown
             .text
             .trim_matches('\n')

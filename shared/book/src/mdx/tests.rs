@@ -306,6 +306,10 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
     for (other, expected) in [
         ("<pre>\n{`a:\n  b`}\n</pre>", "```\na:\n  b\n```"),
         (
+            "<td>\n    <pre>\n{`a:\n  b`}\n    </pre>\n</td>",
+            "    a:\n      b\n    ```",
+        ),
+        (
             "<Code className=\"language-toml\">\n{`a\nb`}</Code>",
             "```toml\na\nb\n```",
         ),
