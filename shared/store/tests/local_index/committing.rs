@@ -81,7 +81,11 @@ async fn an_image_that_followed_all_commits_equals_one_read_anew() {
 
 /// Publishes a page with some existing points.
 async fn republish(book: &Book, source: &str, page: &[Chunk]) {
-    let stored = book.index.point_ids(&book.row.collection).await.unwrap();
+    let stored = book
+        .index
+        .point_ids_after(&book.row.collection, None, usize::MAX)
+        .await
+        .unwrap();
     let index_id = book.row.index_id;
     let document = book.catalog.document(index_id, source).await.unwrap();
     let revision = document.map_or(0, |document| document.revision);

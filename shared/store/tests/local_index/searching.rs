@@ -218,7 +218,12 @@ async fn what_cannot_be_searched_is_rejected() {
         .await;
     assert!(matches!(answer, Err(IndexError::Rejected(_))), "{answer:?}");
     assert_eq!(book.index.count(&book.row.collection).await.unwrap(), 0);
-    assert!(book.index.point_ids("elsewhere").await.is_err());
+    assert!(
+        book.index
+            .point_ids_after("elsewhere", None, 1)
+            .await
+            .is_err()
+    );
     assert!(!book.index.has_collection("elsewhere").await.unwrap());
 }
 
