@@ -82,7 +82,7 @@ fn a_file_that_a_page_imports_and_that_is_missing_is_named() {
         source: "docs/a.mdx".to_owned(),
         path: "docs/_p.mdx".to_owned(),
     };
-    assert_eq!(missing(&ingest), [named.clone()]);
+    assert_eq!(missing(&ingest), std::slice::from_ref(&named));
     block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
     assert_eq!(missing(&ingest), [named]);
 }
