@@ -86,17 +86,25 @@ impl Preparer<'_> {
     /// Ends the outermost container that has at most as many colons as this line, with those inside. Returns false if there is none, so that the line is
     /// text.
     pub(super) fn end_container(&mut self, content: &str) -> bool {
-        let colons = content.trim_end();
-        if colons.len() < 3 || colons.bytes().any(|byte| byte != b':') {
-            return false;
-        }
-        let mut containers = self.containers.iter();
-        let outermost = containers.position(|container| container.colons <= colons.len());
+        let outermost = self.container_ended_by(content);
         if let Some(outermost) = outermost {
             self.containers.truncate(outermost);
             self.count_admonitions();
         }
         outermost.is_some()
+    }
+
+    pub(super) fn ends_container(&self, content: &str) -> bool {
+        self.container_ended_by(content).is_some()
+    }
+
+    fn container_ended_by(&self, content: &str) -> Option<usize> {
+        let colons = content.trim_end();
+        if colons.len() < 3 || colons.bytes().any(|byte| byte != b':') {
+            return None;
+        }
+        let mut containers = self.containers.iter();
+        containers.position(|container| container.colons <= colons.len())
     }
 
     fn begin_container(&mut self, opening: &str, is_admonition: bool) {

@@ -48,8 +48,12 @@ impl Preparer<'_> {
         }
         let shown = self.shown_text(literal, UnknownPart::Nothing);
         let shown = shown.unwrap_or_default();
-        let first = self.line;
+        let (first, end) = (self.line, self.at + length);
         self.skip(length, reason_of(literal), &shown.written);
+        if !shown.text.is_empty() {
+            // Spaces after shown text are part of the line.
+            self.at = end;
+        }
         self.write_lines(&shown.text, first);
     }
 

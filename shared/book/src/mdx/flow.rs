@@ -1,5 +1,9 @@
 //! Lines of tags that form blocks: in MDX, and HTML in plain Markdown.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{LineKind, Preparer};
 use crate::dialect::Flavor;
 use crate::html::html_block;
@@ -9,6 +13,12 @@ use crate::lines::continued_prefix;
 /// Replaces a removed block of tags. It is a block in Markdown as well, so the lines around it stay separate as in MDX: a `---`
 /// below it is not an underline, and a list above it ends.
 pub(in super::super) const REMOVED_BLOCK: &str = "<!---->";
+
+/// A character reference: `&amp;`, `&#35;`.
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][0-9A-Za-z]{1,31});")
+        .expect("the pattern is a constant")
+});
 
 impl Preparer<'_> {
     /// True if a line begins a block of MDX: only tags, expressions and comments, and nothing after the last of them on its line
@@ -66,6 +76,10 @@ impl Preparer<'_> {
         if self.dialect.flavor == Flavor::Mdx {
             return false;
         }
+        if self.ends_container(content) {
+            self.html = None;
+            return false;
+        }
         if content.trim().is_empty() {
             self.html = self.html.filter(|block| block.end.is_some());
         }
@@ -88,5 +102,16 @@ impl Preparer<'_> {
             self.end_paragraph(prefix);
         }
         true
+    }
+
+    /// Writes text of HTML: all markup is escaped, except for character references.
+    pub(super) fn write_html_text(&mut self, text: &str) {
+        let mut written = 0;
+        for reference in REFERENCE.find_iter(text) {
+            self.write_literal(&text[written..reference.start()]);
+            self.write(reference.as_str());
+            written = reference.end();
+        }
+        self.write_literal(&text[written..]);
     }
 }

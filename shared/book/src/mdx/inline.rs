@@ -41,7 +41,7 @@ impl Preparer<'_> {
                 '<' => self.markup(rest),
                 _ if kind == LineKind::Html => {
                     let plain = rest.find(['\n', '<']).unwrap_or(rest.len());
-                    self.write_literal(&rest[..plain]);
+                    self.write_html_text(&rest[..plain]);
                     self.at += plain;
                 }
                 '\\' => {
@@ -243,6 +243,9 @@ impl Preparer<'_> {
     fn tag_in_heading(&mut self, tag: &Tag<'_>) {
         self.skip(tag.length, OmissionReason::Tag, &tag.prose);
         self.mark_removed();
+        if tag.name == "br" {
+            self.write(&format!("{HIDDEN_START} {HIDDEN_END}"));
+        }
         if !tag.prose.is_empty() {
             let prose = tag.prose.join(" ").replace([HIDDEN_START, HIDDEN_END], "");
             self.write(&format!("{HIDDEN_START}{}{HIDDEN_END}", escaped(&prose)));

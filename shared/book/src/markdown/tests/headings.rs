@@ -26,6 +26,7 @@ fn an_expression_in_a_heading_is_shown_by_its_value_and_counts_by_its_source() {
         ("## {release} {#own}", "1.2", "own"),
         ("A {release}\n---", "A 1.2", "a-release"),
         ("## <Badge/> x", "x", "-x"),
+        ("## a<br/>b", "a b", "ab"),
         ("## A <span hidden>no <b>b</b></span> c", "A  c", "a-no-b-c"),
         ("## Use :abbr[HTML] :name", "Use HTML :name", "use-html-"),
     ] {

@@ -79,3 +79,23 @@ fn known_parts_of_a_template_are_shown() {
     );
     assert_eq!(plain("<Card title={`a b ${c} d`}/>"), "a b d");
 }
+
+#[test]
+fn spaces_after_an_expression_at_the_start_of_a_line_are_kept() {
+    assert_eq!(plain("{'a'} b\n{1} c\n\n> {'d'} e"), "a b\n1 c\n> d e");
+    assert_eq!(plain("{a} b"), "b");
+}
+
+#[test]
+fn a_block_of_html_has_its_characters_and_ends_with_its_container() {
+    let plain = |text: &str| {
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), PageValues::default());
+        let lines = prepared.text.lines().filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        plain("<p>a &amp; &#35;&#x2F; &b *c*</p>"),
+        "a &amp; &#35;&#x2F; \\&b \\*c\\*"
+    );
+    assert_eq!(plain(":::tip\n<div>a</div>\n:::\n**b**"), "Tip\na\n**b**");
+}
