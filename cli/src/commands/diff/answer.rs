@@ -80,6 +80,13 @@ impl ComparedAnswer {
         places.sort();
         places
     }
+
+    /// True if both answers have the same words. Quotes in doubt that are about equally near may change places.
+    fn has_words_of(&self, other: &Self) -> bool {
+        let is_doubted = self.outcome == Outcome::Uncertain;
+        letters(&self.text) == letters(&other.text)
+            || is_doubted && sorted_words(&self.text) == sorted_words(&other.text)
+    }
 }
 
 /// How two answers differ.
@@ -106,7 +113,7 @@ impl Difference {
             _ if before.outcome != after.outcome || before.places() != after.places() => {
                 Self::OtherSection
             }
-            _ if letters(&before.text) != letters(&after.text) => Self::OtherSentences,
+            _ if !before.has_words_of(after) => Self::OtherSentences,
             _ => Self::Unchanged,
         }
     }
@@ -119,6 +126,14 @@ pub(super) fn plain(markdown: &str) -> String {
 
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
+}
+
+/// Returns the words of a text without the numbers of its citations, sorted.
+fn sorted_words(text: &str) -> Vec<&str> {
+    let mut words = words(text);
+    words.retain(|word| !(word.starts_with('[') && word.ends_with(']')));
+    words.sort_unstable();
+    words
 }
 
 /// Removes all spaces, since the indentation and alignment of code may differ.
@@ -191,6 +206,17 @@ mod tests {
             ),
         ] {
             assert_eq!(Difference::between(&before, &after), change, "{after:?}");
+        }
+        let doubted = |text: &str| answer(Uncertain, &["/a", "/b"], text);
+        for (other, change) in [
+            ("Dew falls. [1] Frost bites. [2]", Difference::Unchanged),
+            (
+                "Dew falls. [1] Frost heaves. [2]",
+                Difference::OtherSentences,
+            ),
+        ] {
+            let before = doubted("Frost bites. [1] Dew falls. [2]");
+            assert_eq!(Difference::between(&before, &doubted(other)), change);
         }
         let unanswered = answer(NotCovered, &[], "No.");
         assert_eq!(

@@ -120,12 +120,14 @@ fn given_or_by_words<'a>(
     }
 }
 
-/// Returns the block that fits best, with a neighbour that it needs: prose if there is any, because code says little on one line.
+/// Returns the block that fits best, with a neighbour that it needs: prose if any has something of the
+/// question, because code says little on one line.
 fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
     let says = |at: &usize| says_something(&blocks[*at]);
     let prose = (0..blocks.len()).filter(|at| says(at) && !blocks[*at].is_code());
     let any = (0..blocks.len()).filter(says);
-    let best = best_fit(prose, blocks, similarities);
+    let best = best_fit(prose, blocks, similarities)
+        .filter(|best| similarities.fit(&blocks[*best].text) > TOLERANCE);
     let Some(best) = best.or_else(|| best_fit(any, blocks, similarities)) else {
         return 0..0;
     };

@@ -152,6 +152,7 @@ pub(crate) async fn add_unlisted(retriever: &Retriever, page: &Page<'_>) {
 fn payload((name, chapter, text): &Page<'_>) -> ChunkPayload {
     ChunkPayload {
         chunk_id: Uuid::new_v4(),
+        document_id: Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes()),
         module: "Basics".to_owned(),
         module_number: Some(1),
         chapter: format!("The chapter {chapter}"),

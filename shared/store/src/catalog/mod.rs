@@ -9,6 +9,7 @@ mod rate_limit;
 mod insights;
 
 mod pages;
+mod points;
 mod proposals;
 mod readers;
 mod answers;
@@ -34,7 +35,7 @@ use uuid::Uuid;
 use text::{DocumentFrequencies, Language};
 
 use row::FromRow;
-use statement::Parameter::{self, Ago, Id, Ids, Now, Number, OptionalNumber, Text, Texts};
+use statement::Parameter::{self, Ago, Id, Now, Number, OptionalNumber, Text, Texts};
 use statement::Statement;
 
 pub use answers::{AnswerLookup, CachedAnswer};
@@ -391,41 +392,10 @@ impl Catalog {
         self.rows(sql::POINTS_WITH_TEXT, &parameters).await
     }
 
-    /// Records points about to be upserted for a document, so that a sweep can delete them after a crash.
-    pub async fn add_intents(
-        &self,
-        index_id: i64,
-        document_id: Uuid,
-        points: &[Uuid],
-    ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.add_intents(index_id, document_id, points))
-    }
-
     /// Replaces a document's row, chunks and inputs in one transaction, provided its revision is the expected one, all intents
     /// still exist and the index is not retired. Points that are no longer used become garbage.
     pub async fn commit(&self, commit: &Commit) -> Result<CommitOutcome, CatalogError> {
         on_store!(self, store => store.commit(commit))
-    }
-
-    /// Claims the points to delete: garbage immediately, intents older than `age` by the database's clock, and points claimed `age`
-    /// ago, which are deleted a second time before [`Self::forget`] removes their rows.
-    pub async fn claim_pending(
-        &self,
-        index_id: i64,
-        age: Duration,
-    ) -> Result<Vec<Pending>, CatalogError> {
-        on_store!(self, store => store.claim_pending(index_id, age))
-    }
-
-    /// Removes the rows of pending points whose deletion is final.
-    pub async fn forget(&self, index_id: i64, points: &[Uuid]) -> Result<(), CatalogError> {
-        self.change(sql::FORGET, &[Number(index_id), Ids(points)])
-            .await
-    }
-
-    /// Returns the number of pending points: intents, claimed points and garbage.
-    pub async fn pending_count(&self, index_id: i64) -> Result<u64, CatalogError> {
-        single(self.rows(sql::PENDING_COUNT, &[Number(index_id)]).await?)
     }
 
     /// Returns the current chunks of these points. Omits chunks whose payload this program cannot read.
@@ -456,32 +426,6 @@ impl Catalog {
         language: Language,
     ) -> Result<DocumentFrequencies, CatalogError> {
         on_store!(self, store => store.document_frequencies(index_id, words, language))
-    }
-
-    /// Returns the points that the catalog knows, in the order of their ids: those behind `after`, `limit` at most. A point of a chunk has `true`, and
-    /// a point that is only pending has `false`.
-    pub async fn known_points(
-        &self,
-        index_id: i64,
-        after: Option<Uuid>,
-        limit: usize,
-    ) -> Result<Vec<(Uuid, bool)>, CatalogError> {
-        let parameters = [
-            Number(index_id),
-            Id(after.unwrap_or_default()),
-            Number(i64::try_from(limit).unwrap_or(i64::MAX)),
-        ];
-        self.rows(sql::KNOWN_POINTS, &parameters).await
-    }
-
-    /// Returns the source path of each of these points that belongs to a chunk.
-    pub async fn sources_of_points(
-        &self,
-        index_id: i64,
-        points: &[Uuid],
-    ) -> Result<Vec<(Uuid, String)>, CatalogError> {
-        self.rows(sql::SOURCES_OF_POINTS, &[Number(index_id), Ids(points)])
-            .await
     }
 
     /// Returns the size of an index, its unindexed sources, and the time of its last commit.
