@@ -73,13 +73,13 @@ pub(super) async fn run(arguments: &FilesArguments, output: Output) -> Result<Ex
 /// Prints each file as JSON on a line, with where it is on this machine and where it must be in a copy; at last those that cannot be read.
 fn print_json(folder: &FolderSource, book: &BookFiles, files: &[(FileKind, &str)]) {
     // With files beside the site's folder, a copy has the folders of the repository.
-    let paths = book.files.keys().chain(book.unreadable.keys());
-    let with_repository = paths.into_iter().any(|path| is_outside(path));
+    let mut paths = book.files.keys().chain(book.unreadable.keys());
+    let repository = paths.any(|path| is_outside(path)).then_some(folder);
     for (kind, path) in files {
         output::json(&serde_json::json!({
             "path": path,
             "kind": kind.name(),
-            "key": key(folder, path, with_repository),
+            "key": key(repository, path),
             "file": folder.file(path),
         }));
     }
@@ -87,16 +87,15 @@ fn print_json(folder: &FolderSource, book: &BookFiles, files: &[(FileKind, &str)
         output::json(&serde_json::json!({
             "path": path,
             "kind": "unreadable",
-            "key": key(folder, path, with_repository),
+            "key": key(repository, path),
         }));
     }
 }
 
-/// Returns the path that a file has in a copy of the book.
-fn key(folder: &FolderSource, path: &str, with_repository: bool) -> Option<String> {
-    if with_repository {
-        folder.path_in_root(path)
-    } else {
-        Some(path.to_owned())
+/// Returns the path that a file has in a copy of the book, or of the repository.
+fn key(repository: Option<&FolderSource>, path: &str) -> Option<String> {
+    match repository {
+        Some(folder) => folder.path_in_root(path),
+        None => Some(path.to_owned()),
     }
 }

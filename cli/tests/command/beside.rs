@@ -127,8 +127,8 @@ fn the_files_of_a_book_are_listed_in_the_order_of_a_copy() {
         "../docs/probe.md",
         "../docs/wheels.md",
     ];
-    for (arguments, end) in [(&[][..], "\n"), (&["--null"], "\0")] {
-        let listed = workshop.run(&[&["files", "book"], arguments].concat());
+    for (arguments, end) in [(&[][..], "\n"), (&["--null"][..], "\0")] {
+        let listed = workshop.run(&[&["files", "book"][..], arguments].concat());
         assert_eq!(listed.status.code(), Some(0), "{listed:?}");
         let text = String::from_utf8(listed.stdout.clone()).unwrap();
         let paths: Vec<&str> = text.split_terminator(end).collect();
