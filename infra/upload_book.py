@@ -44,6 +44,8 @@ def run(command, codes=(0,)):
         is_warning = "GITHUB_ACTIONS" in os.environ and line.startswith("not ")
         print(f"::warning::{line}" if is_warning else line, file=sys.stdout if is_warning else sys.stderr)
     if done.returncode not in codes:
+        # With --json, bookrag prints its error there.
+        sys.stderr.write(done.stdout)
         sys.exit(f"error: `{' '.join(command[:3])}` ended with {done.returncode}; nothing more was done")
     return done.stdout
 

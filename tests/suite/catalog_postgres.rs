@@ -47,7 +47,7 @@ async fn the_user_for_readers_reads_the_book_and_writes_only_what_readers_cause(
     let tables = |privileges: &str| {
         format!(
             "SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables
-             WHERE schemaname = 'public' AND has_table_privilege(tablename, '{privileges}')"
+             WHERE schemaname = 'public' AND has_table_privilege(schemaname || '.' || tablename, '{privileges}')"
         )
     };
     let written = "cached_answers chat_queries conversations feedback messages rate_limits spend";

@@ -22,8 +22,8 @@ async fn asked(service: &Service, request: Value) -> (Value, bool) {
 const CHANGE: &str = "UPDATE document_chunks SET qdrant_point_id = gen_random_uuid()
     WHERE source_file = 'docs/frost.md' RETURNING 1::text";
 /// Changes a page that no answer uses.
-const CHANGE_ELSEWHERE: &str = "UPDATE documents SET revision = revision + 1
-    WHERE source = 'docs/soil.md' RETURNING 1::text";
+const CHANGE_ELSEWHERE: &str = "UPDATE index_counts SET number = number + 1
+    WHERE field = '' AND value = 'revision' RETURNING 1::text";
 
 #[tokio::test]
 async fn an_equal_question_is_answered_from_the_cache_until_its_chunks_change() {

@@ -246,7 +246,8 @@ fn a_follow_up_is_joined_with_the_selection_of_the_question_before() {
         "session_id": "reader",
     });
     let conversation = &chat(&server, &first)["conversation_id"];
-    let follow_up = json!({"query": "And how long does it take?", "conversation_id": conversation, "session_id": "reader"});
+    let follow_up =
+        json!({"query": "and why?", "conversation_id": conversation, "session_id": "reader"});
     let data = chat(&server, &follow_up);
     assert_eq!(
         data["citations"][0]["section"], "How the Order Is Found",
