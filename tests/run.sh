@@ -96,7 +96,7 @@ if [ $# != 0 ]; then
   exit
 fi
 cargo test --workspace --no-run
-# The other tests wait more than they compute: the cargo tests take the time that is left.
+# The other tests wait more than they compute: the tests in Rust take the time that is left.
 log="$(mktemp)"
 for beside in tests/widget.sh tests/smoke.sh tests/mcp.sh ${BOOKRAG_TEST_BESIDE:-}; do
   printf '\n== %s\n' "$beside"
@@ -104,7 +104,7 @@ for beside in tests/widget.sh tests/smoke.sh tests/mcp.sh ${BOOKRAG_TEST_BESIDE:
 done >"$log" 2>&1 &
 others=$!
 failed=0
-nice -n 5 cargo test --workspace || failed=1
+nice -n 5 tests/run_tests.py || failed=1
 wait "$others" || failed=1
 cat "$log"
 rm "$log"

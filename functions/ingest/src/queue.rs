@@ -78,7 +78,11 @@ impl Queue {
         for batch in failed.chunks(BATCH) {
             let mut request = self.client.change_message_visibility_batch();
             for message in batch {
-                let delay = retry_delay(message.receive_count());
+                // No attempt will read what is no request, so it becomes a dead letter soon.
+                let delay = match message.request() {
+                    Ok(_) => retry_delay(message.receive_count()),
+                    Err(_) => Duration::ZERO,
+                };
                 let entry = ChangeMessageVisibilityBatchRequestEntry::builder()
                     .id(&message.id)
                     .receipt_handle(&message.receipt)
