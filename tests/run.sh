@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-echo "Installs what is missing (up to 700 MB from PyPI, npm and Debian), builds for about 10 minutes, and tests for about 25, on two cores."
+echo "Installs what is missing (up to 700 MB from PyPI, npm and Debian), builds for about 10 minutes, and tests for about 15, on two cores."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
 mkdir -p "$tools"
 # Ends what runs beside the script, too.

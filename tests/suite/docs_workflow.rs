@@ -102,9 +102,8 @@ async fn content(source: Source) -> BTreeMap<String, Value> {
         let inputs = inputs.await.unwrap();
         let read = match read_document(&settings, "", &page, &bytes, &inputs) {
             Ok(document) => json!({
-                "url": document.url,
+                "document": format!("{document:?}"),
                 "chunks": chunk_document(&document, &ChunkPolicy::ADAPTIVE),
-                "warnings": document.warnings,
             }),
             Err(reason) => json!(reason.to_string()),
         };

@@ -310,6 +310,8 @@ async fn answers_come_only_from_the_pushed_book() {
     let health = no_proxy_client().get(health).send().await.unwrap();
     let health: Value = health.json().await.unwrap();
     assert_eq!(health["data"]["status"], "healthy", "{health}");
+    let check = json!({ "command": "check" });
+    cloud.emulator.invoke("health", &check).await;
 
     index_is_the_book(&cloud).await;
     everything_is_measured(&cloud);
@@ -409,7 +411,7 @@ async fn index_is_the_book(cloud: &Cloud) {
 /// Each metric that this test should emit was emitted, with its documented unit.
 fn everything_is_measured(cloud: &Cloud) {
     let mut emitted = BTreeSet::new();
-    for function in ["query", "search", "ingest"] {
+    for function in ["query", "search", "health", "ingest"] {
         let output = cloud.emulator.output(function);
         for line in output.lines().filter(|line| line.contains("\"_aws\"")) {
             let line: Value = serde_json::from_str(line).unwrap();
