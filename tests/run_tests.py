@@ -9,12 +9,15 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 AT_ONCE = 2
 # The longest program begins first.
 FIRST = "suite"
+# What cargo sets for the programs that it runs.
+ENVIRONMENT = tomllib.loads((Path(__file__).parent.parent / ".cargo/config.toml").read_text())["env"]
 
 
 def programs():
@@ -32,7 +35,7 @@ def programs():
 def run(name, command, folder):
     """Runs a program, prints its output, and returns whether it succeeded."""
     started = time.monotonic()
-    environment = {**os.environ, "CARGO_MANIFEST_DIR": str(folder)}
+    environment = {**ENVIRONMENT, **os.environ, "CARGO_MANIFEST_DIR": str(folder)}
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     seconds = round(time.monotonic() - started)
     sys.stdout.buffer.write(f"\n== {name} ({seconds} s)\n".encode() + done.stdout)
