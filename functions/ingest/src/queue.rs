@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::DisplayErrorContext;
-use aws_sdk_sqs::types::{ChangeMessageVisibilityBatchRequestEntry, SendMessageBatchRequestEntry};
+use aws_sdk_sqs::types::{
+    BatchResultErrorEntry, ChangeMessageVisibilityBatchRequestEntry, SendMessageBatchRequestEntry,
+};
 use bookrag::source::aws_config;
 
 use crate::events::Message;
@@ -62,10 +64,7 @@ impl Queue {
             let answer = request.send().await;
             let answer = answer
                 .map_err(|error| QueueError::new(batch.len(), &DisplayErrorContext(error)))?;
-            if let Some(first) = answer.failed().first() {
-                let reason = first.message().unwrap_or(first.code());
-                return Err(QueueError::new(answer.failed().len(), &reason));
-            }
+            all_accepted(answer.failed())?;
         }
         Ok(())
     }
@@ -94,12 +93,20 @@ impl Queue {
             let answer = request.queue_url(&self.url).send().await;
             let answer = answer
                 .map_err(|error| QueueError::new(batch.len(), &DisplayErrorContext(error)))?;
-            if let Some(first) = answer.failed().first() {
-                let reason = first.message().unwrap_or(first.code());
-                return Err(QueueError::new(answer.failed().len(), &reason));
-            }
+            all_accepted(answer.failed())?;
         }
         Ok(())
+    }
+}
+
+/// Fails with the reason for the first message of a batch that the queue refused.
+fn all_accepted(refused: &[BatchResultErrorEntry]) -> Result<(), QueueError> {
+    match refused.first() {
+        None => Ok(()),
+        Some(first) => {
+            let reason = first.message().unwrap_or(first.code());
+            Err(QueueError::new(refused.len(), &reason))
+        }
     }
 }
 

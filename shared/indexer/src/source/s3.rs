@@ -146,8 +146,8 @@ impl S3Source {
 
     /// Looks below the prefix for the one site that it holds, as `bookrag serve` does below a folder. Returns whether there is one.
     ///
-    /// Lists the whole prefix, so the result is used for [`SITE_IS_KNOWN_FOR`] as long as the site's config exists. That there is none is not
-    /// remembered, because a file of a new site must not be taken for a page of the prefix itself.
+    /// Lists the whole prefix. A site that was found is remembered for [`SITE_IS_KNOWN_FOR`] while its config exists. Without one, the next call lists
+    /// again, because a file of a new site must not be taken for a page of the prefix itself.
     ///
     /// # Errors
     /// [`SourceError::SeveralSites`] if there are several.
