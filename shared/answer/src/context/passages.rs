@@ -20,6 +20,8 @@ const STUB_WORDS: usize = 40;
 const ENOUGH_WORDS: usize = 400;
 /// The number of chunks read before a chunk, and after it.
 const REACH: i32 = 8;
+/// The most chunks that are read before a chunk, and after it, because they are of the same section.
+const MAX_REACH: usize = 60;
 
 /// Numbers chunks from 1 as passages.
 pub(crate) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
@@ -44,7 +46,8 @@ impl Surroundings {
             .iter()
             .filter_map(|found| {
                 let position = found.position.filter(|_| is_wanted(found))?;
-                let positions = (position - REACH).max(0)..=position + REACH;
+                let (before, after) = reach(found);
+                let positions = (position - before).max(0)..=position + after;
                 Some((found.point_id, (found.chunk.document_id, positions)))
             })
             .collect();
@@ -134,6 +137,14 @@ impl Surroundings {
             .into_iter()
             .flatten()
     }
+}
+
+/// Returns how many chunks are read before a chunk, and after it: the other parts of its section, and at least [`REACH`].
+fn reach(found: &ScoredChunk) -> (i32, i32) {
+    let before = found.chunk.chunk_index;
+    let after = found.chunk.chunk_count.saturating_sub(before + 1);
+    let parts = |count: usize| i32::try_from(count.min(MAX_REACH)).unwrap_or(REACH);
+    (parts(before).max(REACH), parts(after).max(REACH))
 }
 
 /// Gives a chunk that was read as a neighbour the scores of the chunk that was found.
@@ -418,6 +429,14 @@ pub(crate) mod tests {
             let marked = whole.marks.iter().map(|mark| &whole.text[mark.range()]);
             assert_eq!(marked.collect::<Vec<_>>().join("\n\n"), expected);
         }
+    }
+
+    #[test]
+    fn all_parts_of_a_section_are_read_up_to_a_limit() {
+        let last = chunk(30, &["Page", "A"], (12, 13), "Last.");
+        assert_eq!(reach(&last), (12, REACH));
+        let endless = chunk(500, &["Page", "A"], (400, 1_000), "Middle.");
+        assert_eq!(reach(&endless), (60, 60));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::Prepared;
 use crate::context::explanation::Explanation;
 use crate::context::similarity::similarities;
 use crate::decide::suggestions::next_sections;
-use crate::quote::{Passage, Quote, Similarities, TARGET_WORDS, extract, introduce};
+use crate::quote::{Passage, Quote, Similarities, WHOLE_WORDS, extract, introduce};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
 
@@ -61,7 +61,7 @@ impl Prepared {
     /// Returns links to the sections directly below a section's heading; empty if there are none, or the section is long.
     fn links_below(&self, section: &ScoredChunk) -> String {
         let around = &self.texts.around;
-        if around.own_words(section) > TARGET_WORDS {
+        if around.own_words(section) > WHOLE_WORDS {
             return String::new();
         }
         let below = around.subsections(section);

@@ -93,11 +93,11 @@ impl QuotableBlock {
     /// Returns the line with the labels of the tabs around the block; `None` outside of tabs.
     pub(super) fn label_line(&self) -> Option<Self> {
         let text = self.labels.join(PATH_SEPARATOR);
-        (!text.is_empty()).then(|| Self::paragraph(&text, escaped(&text)))
+        (!text.is_empty()).then(|| Self::paragraph(&text, format!("**{}**", escaped(&text))))
     }
 
     /// True for the first block below the label of its tab.
-    fn is_labelled_by(&self, before: &Self) -> bool {
+    pub(super) fn is_labelled_by(&self, before: &Self) -> bool {
         self.labels.last() == Some(&before.text)
     }
 

@@ -7,7 +7,7 @@ mod similarity;
 use crate::retrieve::ScoredChunk;
 
 pub(crate) use blocks::{is_admonition_name, is_short_line};
-pub(crate) use extractive::TARGET_WORDS;
+pub(crate) use extractive::WHOLE_WORDS;
 pub use similarity::Similarities;
 
 /// A passage the answer may use, cited as `[n]`.

@@ -73,7 +73,7 @@ fn a_very_long_list_is_cut_between_items() {
 
 #[test]
 fn a_later_part_of_code_keeps_the_paragraph_that_leads_to_the_code() {
-    let part = |name: &str| format!("{name} = one two three four\n").repeat(30);
+    let part = |name: &str| format!("{name} = one two three four\n").repeat(50);
     let code = ["a", "b", "c"].map(part).join("\n");
     let section = of_blocks(&[
         (MarkKind::Paragraph, "The file has this content:".to_owned()),
@@ -86,7 +86,7 @@ fn a_later_part_of_code_keeps_the_paragraph_that_leads_to_the_code() {
 
 #[test]
 fn a_part_of_code_keeps_the_lines_that_enclose_it() {
-    let calls = |name: &str| format!("    {name}(one, two, three, four);\n").repeat(30);
+    let calls = |name: &str| format!("    {name}(one, two, three, four);\n").repeat(50);
     let code = format!(
         "export default class Mopple {{\n  run() {{\n{}\n{}\n{}  }}\n}}\n",
         calls("a"),
@@ -106,16 +106,17 @@ fn long_code_is_cut_between_its_functions() {
         let calls = format!("  {name}(one, two, three);\n").repeat(20);
         format!("function {name}(\n  one: One,\n): void {{\n{calls}\n{calls}}}\n\n")
     };
-    let code = ["a", "b", "c"].map(function).concat();
+    let code = ["a", "b", "c", "d", "e"].map(function).concat();
     let section = of_blocks(&[(MarkKind::Fence, format!("```ts\n{}\n```", code.trim_end()))]);
-    let markdown = answered("What is b?", &[section]);
-    let expected = format!("```ts\n…\n\n{}\n\n…\n```", function("b").trim_end());
+    let markdown = answered("What is d?", &[section]);
+    let shown = ["c", "d"].map(function).concat();
+    let expected = format!("```ts\n…\n\n{}\n\n…\n```", shown.trim_end());
     assert!(markdown.contains(&expected), "{markdown}");
 }
 
 #[test]
 fn a_part_of_a_function_stands_below_its_whole_signature() {
-    let calls = |name: &str| format!("  {name}(one, two, three, four);\n").repeat(40);
+    let calls = |name: &str| format!("  {name}(one, two, three, four);\n").repeat(68);
     let code = format!(
         "const z = 1;\n\nfunction run(\n  one: One,\n): void {{\n{}\n{}}}\n",
         calls("a"),
@@ -175,8 +176,45 @@ fn of_questions_and_answers_the_one_that_was_asked_is_quoted() {
 }
 
 #[test]
+fn a_later_part_follows_the_first_paragraph_of_its_section() {
+    let filler = "Something else stands here, which nobody has asked about. ".repeat(34);
+    let paragraphs = [
+        "A mopple is a robot.",
+        filler.trim_end(),
+        filler.trim_end(),
+        "Wash its brush weekly.",
+    ];
+    let section = of_blocks(&paragraphs.map(|text| (MarkKind::Paragraph, text.to_owned())));
+    let markdown = answered("How often do I wash the brush?", &[section]);
+    let (lead, part) = (
+        "#### Page\n\nA mopple is a robot.\n\n…\n\nSomething",
+        "Wash its brush weekly. [1]",
+    );
+    assert!(
+        markdown.starts_with(lead) && markdown.ends_with(part),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_part_of_a_section_that_could_not_be_read_whole_says_so() {
+    let mut part = of_blocks(&[(MarkKind::Paragraph, "The brush turns.".to_owned())]);
+    let chunk = Arc::make_mut(&mut part.chunk);
+    (chunk.chunk_index, chunk.chunk_count) = (70, 200);
+    let passages = [Passage {
+        n: 1,
+        candidate: &part,
+    }];
+    let markdown = markdown_of(answer("brush", &passages, None, "It goes on."));
+    assert_eq!(
+        markdown,
+        "#### Page\n\n…\n\nThe brush turns.\n\n*It goes on.* [1]"
+    );
+}
+
+#[test]
 fn a_quote_that_ends_before_its_section_says_so() {
-    let text = (0..60).map(|n| format!("Station {n} counts the birds at night.\n\n"));
+    let text = (0..90).map(|n| format!("Station {n} counts the birds at night.\n\n"));
     let page = format!("# Page\n\n{}", text.collect::<String>());
     let short = "# Page\n\nThe station counts.\n";
     for (page, is_cut) in [(&*page, true), (short, false)] {

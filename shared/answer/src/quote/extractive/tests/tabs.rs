@@ -46,6 +46,6 @@ fn a_label_stands_above_code_without_being_its_title() {
     let markdown = answered("npm", &sections("docs/page.mdx", page));
     assert_eq!(
         markdown,
-        "#### Page\n\nnpm\n\n```sh\nnpm i\n```\n\nAfter. [1]"
+        "#### Page\n\n**npm**\n\n```sh\nnpm i\n```\n\nAfter. [1]"
     );
 }
