@@ -104,7 +104,7 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
         date: chunk.date.clone(),
         label: visible(&citation_label(
             &chunk.placement(),
-            &chunk.title,
+            &candidate.page_name(),
             Some(candidate.section()),
         )),
         supported: None,

@@ -105,6 +105,7 @@ mod tests {
                 chunk: Arc::new(chunk),
                 position: None,
                 scores: Scores::default(),
+                category: None,
             }
         };
         for (max_bytes, kept) in [

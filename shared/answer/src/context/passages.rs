@@ -154,6 +154,7 @@ pub(crate) fn with_scores(scores: Scores, chunk: JoinedChunk) -> ScoredChunk {
         position: Some(chunk.position),
         chunk: Arc::new(chunk.payload),
         scores,
+        category: None,
     }
 }
 
@@ -307,6 +308,7 @@ pub(crate) mod tests {
                 ..payload
             }),
             scores: Scores::default(),
+            category: None,
         }
     }
 

@@ -2,42 +2,68 @@
 
 use crate::Prepared;
 use crate::context::explanation::Explanation;
+use crate::context::links::linked_pages;
 use crate::context::similarity::similarities;
 use crate::decide::suggestions::next_sections;
 use crate::quote::{Passage, Quote, Similarities, WHOLE_WORDS, extract, introduce};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
+use text::split;
 
 /// In doubt, the second best section is quoted, too, if its score is at least this share of the best one's. Of 78 doubtful answers to questions of
 /// real users 38 reach it; the second section is the right one in 8 of these, and in 2 of the others.
 const CLOSE: f32 = 0.95;
 
+/// The most words of a section that is quoted with a section that it links to. Of 240 questions of real users about eight sites 6 find such a
+/// section first; in 2 of these the answer is in the other one.
+const MAX_POINTER_WORDS: usize = 40;
+
 /// The most links to the sections below a quoted one.
 const MAX_SUBSECTIONS: usize = 8;
 
 impl Prepared {
-    /// Quotes the best passage. After a sentence of doubt, the second best is quoted, too, if it is about as good.
+    /// Quotes the best passage, and the passage that it only leads to. After a sentence of doubt, the second best is quoted, too, if it is about as
+    /// good.
     pub(super) fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
-        let similarities = self.texts.similarities.as_ref();
-        let question = &self.standalone;
-        let best = self.quote(passages);
-        if !is_doubted || best.is_empty() {
-            return best;
+        let mut quotes = self.quote(passages);
+        let Some(best) = passages.iter().find(|it| cites(&quotes, it)).copied() else {
+            return quotes;
+        };
+        let mut second = self.linked(best, passages);
+        if is_doubted {
+            second = second.or_else(|| self.close(best, passages));
+            let introduction = format!("{}\n\n", self.doubt(second.is_none()));
+            quotes.insert(0, Quote::Text(introduction));
         }
-        let next = next_sections(question, passages, |it| cites(&best, it), similarities);
-        let cited = passages.iter().find(|passage| cites(&best, passage));
-        let least = cited.map_or(0.0, |cited| CLOSE * cited.candidate.scores.score);
-        let second = next
-            .first()
-            .filter(|next| next.passage.candidate.scores.score >= least);
-        let second = second.map_or_else(Vec::new, |section| self.quote(&[section.passage]));
-        let gap = (!second.is_empty()).then(|| Quote::Text("\n\n".to_owned()));
-        let introduction = Quote::Text(format!("{}\n\n", self.doubt(second.is_empty())));
-        std::iter::once(introduction)
-            .chain(best.iter().cloned())
-            .chain(gap)
-            .chain(second)
-            .collect()
+        if let Some(second) = second {
+            quotes.push(Quote::Text("\n\n".to_owned()));
+            quotes.extend(self.quote(&[second]));
+        }
+        quotes
+    }
+
+    /// Returns the passage that a short one links to.
+    fn linked<'a>(&self, short: Passage<'a>, passages: &[Passage<'a>]) -> Option<Passage<'a>> {
+        let section = short.candidate;
+        if self.explanation.is_some() || split(&section.chunk.text).count() > MAX_POINTER_WORDS {
+            return None;
+        }
+        let links: Vec<String> = linked_pages(std::slice::from_ref(section)).collect();
+        let mut others = passages.iter().filter(|it| it.n != short.n).copied();
+        others.find(|other| links.contains(&other.candidate.url(self.locale.as_deref())))
+    }
+
+    /// Returns the passage after the best one if its score is about as good.
+    fn close<'a>(&self, best: Passage<'a>, passages: &[Passage<'a>]) -> Option<Passage<'a>> {
+        let next = next_sections(
+            &self.standalone,
+            passages,
+            |passage| passage.n == best.n,
+            self.texts.similarities.as_ref(),
+        );
+        let least = CLOSE * best.candidate.scores.score;
+        let next = next.first().map(|next| next.passage);
+        next.filter(|next| next.candidate.scores.score >= least)
     }
 
     /// Quotes the first passage with text; only its first paragraph if that introduces selected text. If the section is short enough to be quoted

@@ -198,7 +198,7 @@ impl Writer {
         let placement = candidate.chunk.placement();
         placement.label().unwrap_or_else(|| {
             let section = Some(candidate.section());
-            escaped(&citation_label(&placement, &candidate.chunk.title, section))
+            escaped(&citation_label(&placement, &candidate.page_name(), section))
         })
     }
 

@@ -327,6 +327,7 @@ pub(super) mod tests {
                 dense: Some(cosine),
                 ..Scores::default()
             },
+            category: None,
         }
     }
 

@@ -30,6 +30,7 @@ use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
+use scored::tell_pages_apart;
 pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
 pub use text::{Language, Words};
 use text::{TermNumbers, terms_in};
@@ -312,6 +313,7 @@ impl Retriever {
         candidates.retain(|found| filters.admits_kind_of(&found.chunk.version));
         let num_candidates = candidates.len();
         candidates.truncate(top_k);
+        tell_pages_apart(&mut candidates);
         Ok(Retrieved {
             candidates,
             num_candidates,

@@ -1,7 +1,9 @@
 //! A chunk with the scores of one search.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use book::UNKNOWN;
 use uuid::Uuid;
 
 use store::catalog::JoinedChunk;
@@ -18,6 +20,8 @@ pub struct ScoredChunk {
     pub chunk: Arc<ChunkPayload>,
     /// The scores.
     pub scores: Scores,
+    /// The category of its page, if another page that was found has the same title.
+    pub category: Option<String>,
 }
 
 /// The scores of a chunk at each stage.
@@ -62,6 +66,7 @@ impl ScoredChunk {
             position: Some(joined.position),
             chunk: Arc::new(joined.payload),
             scores: Scores::from_point(found),
+            category: None,
         }
     }
 
@@ -81,10 +86,23 @@ impl ScoredChunk {
         self.chunk.heading_path.last().unwrap_or(&self.chunk.title)
     }
 
-    /// Returns the page's title and the section's heading with its parent: `API › Loggers › level`. A page may repeat a heading.
+    /// Returns the page's title and the section's heading with its parent: `API › Loggers › level`. A page may repeat a heading. If another page that
+    /// was found has the same title, its category comes first.
     #[must_use]
     pub fn name(&self) -> String {
-        name(&self.chunk.title, &self.chunk.heading_path)
+        self.in_category(name(&self.chunk.title, &self.chunk.heading_path))
+    }
+
+    /// Returns the page's title, after its category if another page that was found has the same title.
+    pub(crate) fn page_name(&self) -> String {
+        self.in_category(self.chunk.title.clone())
+    }
+
+    fn in_category(&self, name: String) -> String {
+        match &self.category {
+            Some(category) => format!("{category}{PATH_SEPARATOR}{name}"),
+            None => name,
+        }
     }
 
     /// Returns how well the chunk matches, 0 to 1: the reranker's score, else the cosine, because both are comparable between questions; else the
@@ -114,6 +132,28 @@ impl ScoredChunk {
     }
 }
 
+/// Gives each chunk the category of its page if another of the pages has the same title.
+pub(super) fn tell_pages_apart(found: &mut [ScoredChunk]) {
+    let mut pages: HashMap<String, HashSet<Uuid>> = HashMap::new();
+    for chunk in found.iter().map(|found| &found.chunk) {
+        let titled = pages.entry(chunk.title.clone()).or_default();
+        titled.insert(chunk.document_id);
+    }
+    for found in found {
+        let is_shared = pages[&found.chunk.title].len() > 1;
+        found.category = is_shared.then(|| category(&found.chunk)).flatten();
+    }
+}
+
+/// Returns the title of a page's chapter, else of its module, else the folder of its URL.
+fn category(page: &ChunkPayload) -> Option<String> {
+    let mut titles = [&page.chapter, &page.module].into_iter();
+    let known = titles.find(|title| **title != UNKNOWN && **title != page.title);
+    let folder = page.url.trim_end_matches('/').rsplit('/').nth(1);
+    let category = known.map(String::as_str).or(folder)?;
+    (!category.is_empty()).then(|| category.to_owned())
+}
+
 /// Separates a page's title and its headings in a name.
 pub const PATH_SEPARATOR: &str = " › ";
 
@@ -132,6 +172,37 @@ fn name(title: &str, heading_path: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::retrieve::section;
+
+    #[test]
+    fn pages_with_one_title_are_named_with_their_categories() {
+        let page = |id: u128, title: &str, chapter: &str, url: &str| {
+            let mut found = section("page", "Setup", "Text.", 0.5, "2026-01-01");
+            let chunk = Arc::make_mut(&mut found.chunk);
+            chunk.document_id = Uuid::from_u128(id);
+            (chunk.title, chunk.chapter) = (title.to_owned(), chapter.to_owned());
+            chunk.url = url.to_owned();
+            found
+        };
+        let mut found = [
+            page(1, "API", "Vue", "/docs/vue/api"),
+            page(2, "API", UNKNOWN, "/docs/react/api/"),
+            page(3, "API", UNKNOWN, "/api"),
+            page(4, "Guide", "Vue", "/docs/vue/guide"),
+            page(4, "Guide", "Vue", "/docs/vue/guide"),
+        ];
+        tell_pages_apart(&mut found);
+        let names = found.each_ref().map(ScoredChunk::name);
+        let expected = [
+            "Vue › API › Setup",
+            "react › API › Setup",
+            "API › Setup",
+            "Guide › Setup",
+            "Guide › Setup",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(found[0].page_name(), "Vue › API");
+    }
 
     #[test]
     fn a_section_is_named_with_the_heading_above_it() {

@@ -166,6 +166,7 @@ impl Retriever {
                 position: None,
                 chunk: Arc::new(payloads.remove(&point.point_id)?),
                 scores: Scores::from_point(Some(*point).filter(|_| !by_words)),
+                category: None,
             })
         });
         Ok(chunks.collect())

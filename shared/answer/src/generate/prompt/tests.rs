@@ -12,6 +12,7 @@ fn section(text: &str) -> ScoredChunk {
         chunk: Arc::new(serde_json::from_str(&payload).unwrap()),
         position: Some(0),
         scores: Scores::default(),
+        category: None,
     }
 }
 

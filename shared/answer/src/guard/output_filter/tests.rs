@@ -21,6 +21,7 @@ fn sections(count: usize) -> Vec<ScoredChunk> {
         ),
         position: Some(0),
         scores: Scores::default(),
+        category: None,
     };
     (1..=count).map(section).collect()
 }

@@ -20,6 +20,7 @@ fn quoted(lesson_number: &str) -> Written {
         chunk: Arc::new(serde_json::from_str(&payload).unwrap()),
         position: Some(0),
         scores: Scores::default(),
+        category: None,
     };
     let passages = [Passage {
         n: 1,

@@ -32,6 +32,7 @@ fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
             position: Some(0),
             chunk: Arc::new(serde_json::from_str(&stored).unwrap()),
             scores: Scores::default(),
+            category: None,
         });
     }
     sections
