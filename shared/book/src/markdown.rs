@@ -1,5 +1,6 @@
 //! Parses prepared Markdown into the blocks of a page, in reading order, with their source lines.
 
+mod bare_address;
 mod code;
 mod emoji;
 mod heading_id;
@@ -248,7 +249,7 @@ impl BlockReader<'_> {
             }
             TagEnd::Table => {
                 pass.leaf.end = range.end;
-                let table = self.take_leaf(pass);
+                let table = self.take_leaf(pass).with_address_links();
                 let text = table.text.trim_end().to_owned();
                 let lines = pass.lines.of(table.range());
                 self.push_marked(BlockKind::Table, text, table.marks, lines);
@@ -324,7 +325,7 @@ impl BlockReader<'_> {
 
     /// Ends a run of text: a paragraph, or a list item's text if a marker is pending.
     fn end_text(&mut self, pass: &mut Pass<'_>) {
-        let leaf = self.take_leaf(pass).shown();
+        let leaf = self.take_leaf(pass).shown().with_address_links();
         let text = leaf.text.trim();
         if text.is_empty() {
             return;
