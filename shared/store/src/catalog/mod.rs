@@ -45,7 +45,7 @@ pub use faulty::FaultyCatalog;
 pub use insights::{
     AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
 };
-pub use pages::PageRow;
+pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use rate_limit::{RateLimit, RatePermit};
