@@ -129,7 +129,7 @@ def alarm_metrics():
     """How many alarms there are by default, and how many metrics they, the essential and the detailed ones look at: what an alarm is charged by."""
     text = "".join(template.read_text() for template in TEMPLATES)
     alarms = [part.split("    Type: AWS::")[0] for part in re.split(r"Type: AWS::CloudWatch::Alarm\n", text)[1:]]
-    # `full` includes those of deployments, and those that need an access log.
+    # `full` includes those of deployments, and those that need an access log or a domain.
     detailed = [alarm for alarm in alarms if alarm.startswith("    Condition: Detailed\n")]
     full = [alarm for alarm in alarms if alarm not in detailed]
     essential = [alarm for alarm in full if not alarm.startswith("    Condition: Full")]

@@ -5,8 +5,10 @@ import re
 from checks.stack import FUNCTIONS, NEEDED, ROOT, VARIANT, check, unless
 
 # Variables that are not part of the configuration: lambda_http's, and the one that ties a version to Settings.
-OTHER_VARIABLES = {"AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "SETTINGS"}
-SECRET_VARIABLE = re.compile(r"((?<!PUBLIC_)KEY|SALT|SECRET|PASSWORD|TOKEN)$|^DATABASE_URL")
+OTHER_VARIABLES = {
+    "AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "SETTINGS", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER",
+}  # fmt: skip
+SECRET_VARIABLE = re.compile(r"((?<!PUBLIC_)KEY|SALT|SECRET|PASSWORD|TOKEN|HEADERS)$|^DATABASE_URL")
 
 
 @check({
@@ -65,7 +67,8 @@ def environment(stack):
 # The most bytes of all variables together.
 LAMBDA_LIMIT = 4096
 # The longest values that are no parameters: secrets by their names, and what AWS numbers.
-LONGEST = {"DATABASE_URL": 250, "DATABASE_URL_DIRECT": 250, "QDRANT_API_KEY": 200, "OPENAI_API_KEY": 200, "COHERE_API_KEY": 60, "BOOKRAG_SALT": 64}
+LONGEST = {"DATABASE_URL": 250, "DATABASE_URL_DIRECT": 250, "QDRANT_API_KEY": 200, "OPENAI_API_KEY": 200, "COHERE_API_KEY": 60, "BOOKRAG_SALT": 64,
+           "OTEL_EXPORTER_OTLP_HEADERS": 160}  # fmt: skip
 NUMBER = 10
 # Parameters that only their patterns limit.
 UNBOUNDED = {"ChatPrice": 15, "AnswerTokens": 6, "DailyBudgetUsd": 12, "QuestionsBudgetUsd": 12, "BookPrefix": 60, "Secret": 100}

@@ -56,6 +56,7 @@ def samconfig(stack):
     "Rules.ProxiesAreTrustedIfTheyCannotBeBypassed": None, "Rules.TheDefaultAddressIsNeededWithoutADomain": None,
     "Rules.AnIssuerOrAudienceNeedsAKey": None, "Rules.ABudgetNeedsAnAddress": None, "Rules.ADomainNeedsItsCertificate": None,
     "Rules.ADocsRepositoryNeedsTheProvider": None, "Rules.AProxysSecretNeedsTheFirewall": None, "Rules.SubnetsAndSecurityGroupsGoTogether": None,
+    "Rules.ACollectorNeedsItsEndpoint": None,
     "Parameters.SiteOrigins.AllowedPattern": "^https://.*$",
     "Parameters.AuthPublicKey.AllowedPattern": "^-----BEGIN .*$",
     "Parameters.Embedder.Default": "openai", "Parameters.RequestsPerSecond.Default": 50,
@@ -64,13 +65,14 @@ def choices(stack):
     """Choices that do not go together are refused before anything is made; a first deployment needs no account for models."""
     refused = [
         {"TrustedProxies": "1"}, {"DefaultAddress": "off"}, {"AuthIssuer": "https://id.example.org"}, {"AuthAudience": "book"},
-        {"ProxySecret": "on"}, {"SubnetIds": "subnet-1"}, {"SecurityGroupIds": "sg-1"}, {"MonthlyBudgetUsd": "50"}, {"DomainName": "ask.example.org"}, {"DocsRepository": "owner/name"},
+        {"ProxySecret": "on"}, {"OtlpHeaders": "on"}, {"CollectorLayer": "arn"}, {"SubnetIds": "subnet-1"}, {"SecurityGroupIds": "sg-1"}, {"MonthlyBudgetUsd": "50"}, {"DomainName": "ask.example.org"}, {"DocsRepository": "owner/name"},
     ]  # fmt: skip
     for choice in refused:
         yield from unless(broken_rules(stack, NEEDED | choice), f"{choice} alone is taken")
     whole = {"DomainName": "ask.example.org", "CertificateArn": "arn", "DefaultAddress": "off", "TrustedProxies": "1"}
     whole |= {"AuthPublicKey": "pem", "AuthIssuer": "https://id.example.org", "AlarmEmail": "a@example.org", "MonthlyBudgetUsd": "50"}
     whole |= {"EnableWaf": "true", "ProxySecret": "on", "SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}
+    whole |= {"OtlpEndpoint": "http://localhost:4318", "OtlpHeaders": "on", "CollectorLayer": "arn"}
     for taken in (NEEDED, NEEDED | whole):
         yield from (f"{rule} refuses {taken}" for rule in broken_rules(stack, taken))
     pem = stack.source["Parameters"]["AuthPublicKey"]["AllowedPattern"]

@@ -17,6 +17,8 @@ VARIANT = NEEDED | {
     "DefaultAddress": "off", "DocsRepository": "owner/name", "DocsRepositoryIds": "1/2", "ReaderDatabaseUrl": "READER_DATABASE_URL",
     "KmsKeyArn": "arn:aws:kms:eu-central-1:123456789012:key/1", "SubnetIds": "subnet-1,subnet-2", "SecurityGroupIds": "sg-1",
     "EnableWaf": "true", "ProxySecret": "on", "ReservedConcurrency": "20", "HealthCheckMinutes": 0,
+    "OtlpEndpoint": "http://localhost:4318", "OtlpHeaders": "on",
+    "CollectorLayer": "arn:aws:lambda:eu-central-1:123456789012:layer:collector:1",
 }  # fmt: skip
 CHECKS, BREAKAGES = {}, []
 

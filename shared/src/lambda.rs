@@ -11,10 +11,11 @@ use lambda_http::request::RequestContext;
 use lambda_http::tower::util::MapResponse;
 
 use crate::api::{ClientAddress, Measuring, PlatformRequestId, measure};
+use crate::telemetry::traced;
 
-/// Adds request ids and measurements to a function's router.
+/// Adds request ids, measurements and traces to a function's router.
 pub fn observed(router: Router, measuring: Measuring) -> Router {
-    let measured = router.layer(from_fn_with_state(measuring, measure));
+    let measured = traced(router.layer(from_fn_with_state(measuring, measure)));
     // Outermost, because measuring needs the name.
     measured.layer(map_request(named))
 }

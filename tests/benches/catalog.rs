@@ -6,30 +6,24 @@
 #![expect(clippy::unwrap_used, reason = "a failed step ends the benchmark")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
+mod made;
+
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use bookrag::book::Placement;
 use bookrag::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex,
-    PostgresCatalog, PostgresOptions, Retired, SiteInfo, TlsOptions,
+    Catalog, CommitOutcome, NewChunk, PageSelection, PostgresCatalog, PostgresOptions, TlsOptions,
 };
-use bookrag::index::{ChunkPayload, Filters};
+use bookrag::index::Filters;
 use bookrag::retrieve::Language;
 use bookrag_tests::postgres::Postgres;
-use serde_json::json;
+use made::{CHUNKS_OF_A_PAGE, QUESTION, new_chunk, new_index, page};
 use tokio_postgres::NoTls;
 use uuid::Uuid;
 
 const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
-const CHUNKS_OF_A_PAGE: u64 = 20;
 /// Times that each step is measured.
 const RUNS: u64 = 21;
-
-/// Words of a question, from frequent to rare: `t1` is in nearly every chunk.
-const QUESTION: [&str; 8] = [
-    "t3", "t20", "t90", "t300", "t900", "t3000", "t9000", "t30000",
-];
 
 /// Adds `$2` chunks to index `$1`. A chunk has 80 terms of 50,000, each less frequent than the one before.
 const FILL: &str = "
@@ -119,7 +113,19 @@ async fn measure(url: &str, chunks: u64) {
         let started = Instant::now();
         catalog.stats(index_id).await.unwrap();
         record("statistics", started.elapsed());
-        let page = commit(index_id, run);
+        let selection = PageSelection::default();
+        let pages_in_all = chunks / CHUNKS_OF_A_PAGE;
+        for (name, from) in [
+            ("600 of all pages", 0),
+            ("the last 600", pages_in_all.saturating_sub(600)),
+        ] {
+            let from = usize::try_from(from).unwrap();
+            let started = Instant::now();
+            let pages = catalog.listed_pages(index_id, selection, from, 600);
+            assert!(pages.await.unwrap().len() >= 500);
+            record(name, started.elapsed());
+        }
+        let page = page(index_id, 0, run);
         let intents = &page.intents;
         catalog
             .add_intents(index_id, page.document.document_id, intents)
@@ -154,7 +160,7 @@ async fn measure(url: &str, chunks: u64) {
 
 async fn fill(url: &str, index_id: i64, chunks: u64) {
     let started = Instant::now();
-    let NewChunk { payload, .. } = new_chunk(Uuid::nil(), 0, 0);
+    let NewChunk { payload, .. } = new_chunk(0, 0, 0);
     let fill = FILL.replace("$3", &serde_json::to_string(&payload).unwrap());
     let fill = fill.replace("$1", &index_id.to_string());
     let fill = fill.replace("$2", &chunks.to_string());
@@ -171,84 +177,4 @@ async fn execute(url: &str, statements: &str) {
 /// Returns the point of a made chunk, as [`FILL`] does.
 fn point(chunk: u64) -> Uuid {
     Uuid::from_u128(u128::from(chunk * 2_654_435_761 % (1 << 32)) << 96)
-}
-
-fn new_index() -> NewIndex {
-    NewIndex {
-        spec: IndexSpec {
-            site: "made".to_owned(),
-            embedder: "made".to_owned(),
-            embedder_fingerprint: "made".to_owned(),
-            dimensions: 384,
-            chunk_policy: "made".to_owned(),
-            embedded_text_version: 1,
-            bm25: "made".to_owned(),
-            token_vectors: None,
-            question_vectors: None,
-        },
-        collection: "made".to_owned(),
-        site: SiteInfo::default(),
-        retired: Retired::Stays,
-    }
-}
-
-/// Returns the commit of a page with 20 chunks of 80 words, whose words all change each time.
-fn commit(index_id: i64, revision: u64) -> Commit {
-    let document_id = Uuid::new_v5(&Uuid::NAMESPACE_URL, b"docs/committed.md");
-    let chunks = (0..CHUNKS_OF_A_PAGE).map(|number| new_chunk(document_id, revision, number));
-    let chunks: Vec<NewChunk> = chunks.collect();
-    Commit {
-        index_id,
-        document: DocumentRow {
-            document_id,
-            source: "docs/committed.md".to_owned(),
-            title: "Committed".to_owned(),
-            url: "/docs/committed".to_owned(),
-            locale: "en".to_owned(),
-            version: "current".to_owned(),
-            lesson_id: None,
-            placement: Placement::default(),
-            fingerprint: revision.to_string(),
-            skip_reason: None,
-            deleted: false,
-        },
-        expected_revision: i64::try_from(revision).unwrap(),
-        intents: chunks.iter().map(|chunk| chunk.row.point_id).collect(),
-        chunks: Some(chunks),
-        inputs: Vec::new(),
-    }
-}
-
-fn new_chunk(document_id: Uuid, revision: u64, number: u64) -> NewChunk {
-    let text: Vec<String> = (0..80)
-        .map(|word| format!("t{}", (revision + 1) * (number + 1) * (word + 1) % 50_000))
-        .collect();
-    let text = text.join(" ");
-    let row = ChunkRow {
-        chunk_id: Uuid::new_v5(&document_id, text.as_bytes()),
-        position: i32::try_from(number).unwrap(),
-        chapter: String::new(),
-        chapter_id: None,
-        section: None,
-        section_id: None,
-        source_file: "docs/committed.md".to_owned(),
-        start_line: 1,
-        end_line: 9,
-        token_count: 120,
-        point_id: Uuid::new_v4(),
-        text_hash: text.clone(),
-        payload_hash: String::new(),
-        text: text.clone(),
-    };
-    let payload: ChunkPayload = serde_json::from_value(json!({
-        "chunk_id": row.chunk_id, "document_id": document_id, "text": text, "source": row.source_file,
-        "url": "/docs/committed", "module": "Module 1", "module_number": null, "chapter": "", "chapter_number": null,
-        "lesson": "", "lesson_number": null, "lesson_id": null, "title": "Committed", "section": null,
-        "section_id": null, "heading_path": [], "section_type": "instructional", "chunk_index": 0, "chunk_count": 1,
-        "start_line": 1, "end_line": 9, "page": 1, "token_count": 120, "word_count": 80, "has_code": false,
-        "has_equations": false, "hardware_tier": 1, "layer": "", "proficiency_level": "", "keywords": [],
-        "locale": ["en"], "fallback_urls": [], "version": "current", "unlisted": false, "created_at": "",
-    }))
-    .unwrap();
-    NewChunk { row, payload }
 }

@@ -5,6 +5,7 @@ mod ingest;
 mod query;
 mod search;
 mod telemetry;
+mod traces;
 
 use std::path::PathBuf;
 

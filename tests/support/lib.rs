@@ -4,6 +4,7 @@
 
 pub mod backends;
 pub mod chat_model;
+pub mod collector;
 pub mod emulator;
 pub mod events;
 pub mod functions;

@@ -15,6 +15,7 @@ use bookrag::context::{StartError, question_writer};
 use bookrag::generate::Generator;
 use bookrag::ingest::{OpenMode, forget_readers};
 use bookrag::provider::ProviderError;
+use bookrag::telemetry;
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -165,6 +166,7 @@ pub(super) async fn run(
         _ = tokio::time::timeout(grace, serving) => {}
         _ = interrupted() => {}
     }
+    telemetry::finish().await;
     outcome
 }
 

@@ -20,6 +20,7 @@ use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
+use bookrag::telemetry;
 use tokio::sync::{Mutex, Notify, RwLock};
 
 use crate::look::{Look, mode_attributes};
@@ -138,12 +139,13 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     let reading = reading.layer(authorize);
     let local = page.merge(programs).merge(reading);
     let local = local.with_state(Arc::clone(&server));
-    Router::new()
+    let routes = Router::new()
         .merge(query::routes(Arc::clone(context)))
         .merge(search::routes(Arc::clone(context)))
         .merge(health::routes(Arc::clone(context)))
         .merge(local)
-        .layer(from_fn_with_state(listening, visitors::by_name))
+        .layer(from_fn_with_state(listening, visitors::by_name));
+    telemetry::traced(routes)
 }
 
 type Shared = State<Arc<Server>>;

@@ -5,7 +5,8 @@ use std::net::TcpStream;
 #[cfg(unix)]
 use std::process::Command;
 
-use serde_json::Value;
+use bookrag_tests::collector::Collector;
+use serde_json::{Value, json};
 
 use crate::client::client;
 use crate::support::Workshop;
@@ -359,5 +360,33 @@ fn the_api_answers_pages_and_sections_as_json_and_as_markdown() {
 
     for (url, status) in [("/docs/none", 404), ("", 400), ("/docs/cables%23no", 404)] {
         assert_eq!(get(url, "text/markdown").status(), status, "{url}");
+    }
+}
+
+#[test]
+fn spans_of_a_question_reach_a_collector() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let collector = runtime.block_on(Collector::start());
+    let workshop = Workshop::small();
+    let (name, address) = collector.environment();
+    let variables = [(name, address.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "50")];
+    let server = workshop.serve_with(&variables, &[]);
+    let (status, answer) = server.post("/api/v1/chat", &json!({ "query": "soil moisture canary" }));
+    assert_eq!(status, 200, "{answer}");
+    let spans = runtime.block_on(collector.spans_with("POST /api/v1/chat"));
+    let root = spans.iter().find(|span| span.name == "POST /api/v1/chat");
+    let trace = &root.unwrap().trace_id;
+    for name in ["embed", "vector_store.search", "catalog.join", "fuse"] {
+        let named = spans.iter().find(|span| span.name == name);
+        let named = named.unwrap_or_else(|| panic!("{name}: {spans:?}"));
+        assert_eq!(named.trace_id, *trace, "{name}");
+    }
+    // A run over the book is no request.
+    assert!(
+        spans.iter().all(|span| span.trace_id == *trace),
+        "{spans:?}"
+    );
+    for (_, body) in collector.requests() {
+        assert!(!String::from_utf8_lossy(&body).contains("canary"));
     }
 }

@@ -14,6 +14,6 @@ async fn main() -> Result<(), lambda_http::Error> {
     let context = Arc::new(Context::hosted(&config).await?);
     let scheduled = health::scheduled(Arc::clone(&context), config.metrics);
     let router = health::router(context).merge(scheduled);
-    let router = router.layer(map_request(lambda::named));
+    let router = telemetry::traced(router).layer(map_request(lambda::named));
     lambda_http::run(router).await
 }

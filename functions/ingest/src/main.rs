@@ -12,8 +12,11 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     let started = &start().await;
     // Boxed, because the runtime's nested futures otherwise exceed the compiler's layout limit.
     let handler = service_fn(|event: LambdaEvent<Value>| {
-        let deadline = Deadline::before(event.context.deadline);
-        Box::pin(serve(started, event.payload, deadline))
+        let LambdaEvent { payload, context } = event;
+        let serving = serve(started, payload, Deadline::before(context.deadline));
+        Box::pin(async move {
+            telemetry::traced_event("ingest", context.xray_trace_id.as_deref(), serving).await
+        })
     });
     lambda_runtime::run(handler).await
 }

@@ -381,7 +381,11 @@ pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), No
 }
 
 /// Creates a client with Mozilla's roots and ring, whatever provider the process has installed.
-fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
+///
+/// # Errors
+///
+/// `Unavailable` if HTTPS cannot be set up.
+pub fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
     let roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };

@@ -8,6 +8,9 @@ use book::chunk::count_tokens;
 /// Approximate bytes of the longest token; longer line beginnings are not counted at all.
 const LONGEST_TOKEN: usize = 16;
 
+/// Fewer tokens than an item of a list has.
+const TOKENS_OF_AN_ITEM: usize = 10;
+
 /// The most tokens of one result, as cl100k counts its JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget(usize);
@@ -35,6 +38,11 @@ impl Budget {
         let (least, most) = (Self::LEAST, Self::MOST);
         let message = format!("max_tokens must be {least} to {most}, got {tokens}");
         Err(Error::field("max_tokens", message))
+    }
+
+    /// Returns a number of items that is more than fits: the names of their fields alone have more tokens.
+    pub(super) fn most_items(self) -> usize {
+        self.0 / TOKENS_OF_AN_ITEM
     }
 
     /// True if a result fits.

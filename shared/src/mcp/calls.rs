@@ -217,13 +217,14 @@ impl Server {
         let root = Id::parse(&retriever.index.site.base_url);
         // All pages are below the site's root.
         let place = id.as_ref().filter(|id| id.place != root.place);
-        let entries = reading::outline(&retriever, place, &limits).await?;
+        let from = id.as_ref().map_or(0, |id| id.from);
+        let range = from..from.saturating_add(self.budget.most_items());
+        let entries = reading::outline(&retriever, place, &limits, range).await?;
         let id = id.unwrap_or(root);
-        let rest = entries.get(id.from..).unwrap_or_default();
         let count = self
             .budget
-            .fill(rest, |count| Outline::new(&id, rest, count));
-        Ok(Outline::new(&id, rest, count))
+            .fill(&entries, |count| Outline::new(&id, &entries, count));
+        Ok(Outline::new(&id, &entries, count))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Reads texts and tables of contents from the catalog.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::api::PageData;
 use answer::default_filters;
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Retriever;
 use book::chunk::count_tokens;
-use book::{ContentKind, origin_of_version};
-use store::catalog::{CatalogError, JoinedChunk, PageRow};
+use store::catalog::{CatalogError, JoinedChunk, PageRow, PageSelection};
 use store::index::Filters;
 use text::invisible::visible;
 
@@ -110,8 +109,8 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is
-/// written, then percent-decoded.
+/// Lists a range of the headings of the page or section of an id, then of the pages below its path; without an id, of all pages. The id is looked for
+/// as it is written, then percent-decoded.
 ///
 /// # Errors
 /// `NotFound` if the book has no such page, `Invalid` for an unknown version or locale, `Unavailable` if the catalog is.
@@ -119,9 +118,13 @@ pub(super) async fn outline(
     retriever: &Retriever,
     under: Option<&Id>,
     limits: &Filters,
+    range: Range<usize>,
 ) -> Result<Vec<Entry>, Error> {
-    match (outline_at(retriever, under, limits).await, under) {
-        (Err(error), Some(id)) => outline_at(retriever, Some(&decoded(id, error)?), limits).await,
+    match (outline_at(retriever, under, limits, &range).await, under) {
+        (Err(error), Some(id)) => {
+            let id = decoded(id, error)?;
+            outline_at(retriever, Some(&id), limits, &range).await
+        }
         (entries, _) => entries,
     }
 }
@@ -130,6 +133,7 @@ async fn outline_at(
     retriever: &Retriever,
     under: Option<&Id>,
     limits: &Filters,
+    range: &Range<usize>,
 ) -> Result<Vec<Entry>, Error> {
     let index = &retriever.index;
     let path = under.map(|id| match &id.place {
@@ -137,11 +141,9 @@ async fn outline_at(
         Place::Chunk(_) => "",
     });
     let filters = default_filters(&index.site, limits, path);
-    let pages = retriever.catalog().pages(index.index_id).await;
-    let pages = pages.map_err(unavailable)?;
-    check_limits(limits, &pages)?;
-    let pages = listed(pages, &filters);
+    check_limits(retriever, limits).await?;
     let Some(under) = under else {
+        let pages = listed(retriever, &filters, "", range.start, range.len()).await?;
         return Ok(pages.iter().map(page_entry).collect());
     };
     let headings = match chunks_at(retriever, under).await {
@@ -152,45 +154,54 @@ async fn outline_at(
         Err(error) if error.kind == ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
     };
-    let mut entries = headings;
+    let count = headings.len();
+    let mut entries: Vec<Entry> = headings.into_iter().skip(range.start).collect();
     if let Place::Page(path) = &under.place {
-        let path = path.trim_end_matches('/');
-        let below = pages.iter().filter(|page| is_below(path, page));
-        entries.extend(below.map(page_entry));
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        let (from, left) = (
+            range.start.saturating_sub(count),
+            range.len().saturating_sub(entries.len()),
+        );
+        let below = listed(retriever, &filters, &folder, from, left).await?;
+        entries.extend(below.iter().map(page_entry));
     }
-    if entries.is_empty() {
+    if entries.is_empty() && count == 0 && range.start == 0 {
         return Err(nothing_at(under));
     }
     Ok(entries)
 }
 
-/// Returns the pages shown to a reader by default.
+/// Returns a range of the pages shown to a reader by default.
 ///
 /// # Errors
 /// `Unavailable` if the catalog is.
-pub(super) async fn pages(retriever: &Retriever) -> Result<Vec<PageRow>, Error> {
-    let index = &retriever.index;
-    let filters = default_filters(&index.site, &Filters::default(), None);
-    let pages = retriever.catalog().pages(index.index_id).await;
-    Ok(listed(pages.map_err(unavailable)?, &filters))
+pub(super) async fn pages(
+    retriever: &Retriever,
+    range: Range<usize>,
+) -> Result<Vec<PageRow>, Error> {
+    let filters = default_filters(&retriever.index.site, &Filters::default(), None);
+    listed(retriever, &filters, "", range.start, range.len()).await
 }
 
-/// Returns the listed pages that the filters admit, posts last.
-fn listed(mut pages: Vec<PageRow>, filters: &Filters) -> Vec<PageRow> {
-    pages.retain(|page| !page.unlisted && admits(filters, page));
-    pages.sort_by_key(is_post);
-    pages
-}
-
-/// True if a page is in the folder `path`, which has no slash at its end. The address of the folder's own page may end in one.
-fn is_below(path: &str, page: &PageRow) -> bool {
-    let rest = page.url.strip_prefix(path);
-    rest.and_then(|rest| rest.strip_prefix('/'))
-        .is_some_and(|name| !name.is_empty())
-}
-
-fn is_post(page: &PageRow) -> bool {
-    origin_of_version(&page.version).0 == ContentKind::Blog
+/// Returns the listed pages in a folder that the filters admit, posts last.
+async fn listed(
+    retriever: &Retriever,
+    filters: &Filters,
+    below: &str,
+    from: usize,
+    limit: usize,
+) -> Result<Vec<PageRow>, Error> {
+    let versions = filters.version.iter().chain(&filters.versions_beside);
+    let versions: Vec<String> = versions.cloned().collect();
+    let selection = PageSelection {
+        locale: filters.locale.as_deref(),
+        versions: filters.version.as_ref().map(|_| &versions[..]),
+        below,
+    };
+    let pages = retriever
+        .catalog()
+        .listed_pages(retriever.index.index_id, selection, from, limit);
+    pages.await.map_err(unavailable)
 }
 
 fn page_entry(page: &PageRow) -> Entry {
@@ -230,44 +241,24 @@ fn headings(chunks: &[JoinedChunk]) -> Vec<Entry> {
     headings
 }
 
-/// True if the filters' locale and version admit a page.
-fn admits(filters: &Filters, page: &PageRow) -> bool {
-    let is_version = filters.version.as_ref().is_none_or(|version| {
-        *version == page.version || filters.versions_beside.contains(&page.version)
-    });
-    is_version
-        && filters
-            .locale
-            .as_ref()
-            .is_none_or(|locale| *locale == page.locale)
-}
-
 /// Rejects a version or locale that no page has, and lists the existing ones.
-fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
-    check_limit("version", limits.version.as_ref(), pages, |page| {
-        &page.version
-    })?;
-    check_limit("locale", limits.locale.as_ref(), pages, |page| &page.locale)
-}
-
-fn check_limit(
-    field: &'static str,
-    value: Option<&String>,
-    pages: &[PageRow],
-    value_of: fn(&PageRow) -> &str,
-) -> Result<(), Error> {
-    let known: BTreeSet<&str> = pages.iter().map(value_of).collect();
-    match value {
-        Some(value) if !known.contains(value.as_str()) => {
-            let known: Vec<&str> = known.into_iter().collect();
+async fn check_limits(retriever: &Retriever, limits: &Filters) -> Result<(), Error> {
+    for (field, value) in [("version", &limits.version), ("locale", &limits.locale)] {
+        let Some(value) = value else {
+            continue;
+        };
+        let known = retriever.catalog().values(retriever.index.index_id, field);
+        let mut known = known.await.map_err(unavailable)?;
+        if !known.contains(value) {
+            known.sort_unstable();
             let message = format!(
                 "no page has this {field}; known values are {}",
                 known.join(", ")
             );
-            Err(Error::field(field, message))
+            return Err(Error::field(field, message));
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 /// Reads the chunks of an id's page, or the single chunk that the id names.

@@ -205,14 +205,15 @@ impl Server {
     }
 
     async fn resources(&self, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
-        let from = match cursor {
+        let from: usize = match cursor {
             None => 0,
             Some(cursor) => cursor.parse().map_err(|_| {
                 Error::field("cursor", "cursor must be the nextCursor of a former list")
             })?,
         };
-        let pages = reading::pages(&self.live().await?.retriever).await?;
-        let resources: Vec<Resource> = pages.iter().skip(from).map(resource).collect();
+        let range = from..from.saturating_add(self.budget.most_items());
+        let pages = reading::pages(&self.live().await?.retriever, range).await?;
+        let resources: Vec<Resource> = pages.iter().map(resource).collect();
         let count = self
             .budget
             .fill(&resources, |count| resource_list(&resources, from, count));

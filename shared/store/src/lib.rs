@@ -1,5 +1,6 @@
 //! Stores a book's chunks: their vectors in an index, everything else in a catalog, which is authoritative.
 
+mod spans;
 #[cfg(feature = "embedded")]
 mod sqlite;
 pub mod index;

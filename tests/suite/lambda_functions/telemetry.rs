@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use super::{Lambda, filled};
 
 /// A question that the book answers.
-const QUESTION: &str = "why does a capacitive probe react to water in dry soil?";
+pub(super) const QUESTION: &str = "why does a capacitive probe react to water in dry soil?";
 /// A question that the book does not answer.
 const FOREIGN: &str = "which king signed the Magna Carta?";
 const NAMESPACE: &str = "bookrag/test";
 
-fn chat(question: &str) -> RestRequest {
+pub(super) fn chat(question: &str) -> RestRequest {
     RestRequest::post_json("/api/v1/chat", &json!({ "query": question }))
 }
 
-fn streamed(request: RestRequest) -> RestRequest {
+pub(super) fn streamed(request: RestRequest) -> RestRequest {
     request.header("Accept", "text/event-stream")
 }
 
@@ -208,8 +208,8 @@ async fn a_request_has_one_id_in_its_answer_its_logs_and_lambda() {
     }
 }
 
-/// Distinct values sent by readers that must not appear in logs.
-const CANARIES: [&str; 14] = [
+/// Distinct values sent by readers that must not appear in logs and traces.
+pub(super) const CANARIES: [&str; 14] = [
     "canaryquery",
     "canarycontext",
     "canaryselection",
@@ -227,7 +227,7 @@ const CANARIES: [&str; 14] = [
 ];
 
 /// Requests with the canaries in every field and header that readers control.
-fn canary_requests() -> Vec<RestRequest> {
+pub(super) fn canary_requests() -> Vec<RestRequest> {
     let whole = json!({
         "query": format!("{QUESTION} canaryquery"),
         "context": "canarycontext",

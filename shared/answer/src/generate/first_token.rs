@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{StreamExt, stream};
 use tokio::time::{Instant, sleep, timeout_at};
+use tracing::Span;
+use tracing::field::Empty;
 
 use crate::degradation::Degradation;
 use crate::generate::{AnswerRequest, answer_prompt, latest};
@@ -86,6 +88,7 @@ impl Prepared {
         let reserved = Reserved::take(self.catalog(), account, &model, &prompt, most, budget).await;
         let reserved = reserved.ok_or((Degradation::Budget, Spent::default()))?;
         let first = deadline.min(Instant::now() + rules.model.first_text);
+        let span = tracing::info_span!(target: "spans", "model", otel.status_code = Empty);
         match first_piece(&model, &prompt, most, first).await {
             Ok((first, pieces)) => Ok(PendingGeneration {
                 model,
@@ -93,9 +96,11 @@ impl Prepared {
                 reserved,
                 deadline,
                 first,
-                pieces,
+                pieces: in_span(pieces, span),
             }),
             Err(GenerationError { why, usage }) => {
+                span.record("otel.status_code", "ERROR");
+                drop(span);
                 let mut spent = Spent::default();
                 if let Some(usage) = usage {
                     spent.add(&model, usage);
@@ -105,6 +110,15 @@ impl Prepared {
             }
         }
     }
+}
+
+/// Returns the stream, which ends the span.
+fn in_span(mut pieces: Pieces, span: Span) -> Pieces {
+    stream::poll_fn(move |context| {
+        let _entered = span.enter();
+        pieces.poll_next_unpin(context)
+    })
+    .boxed()
 }
 
 /// Waits for a model's first text or calls, and returns them with the remaining stream.

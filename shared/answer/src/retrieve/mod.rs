@@ -332,6 +332,7 @@ impl Retriever {
     }
 
     /// Ranks chunks by cosine, token vectors and BM25. Also returns the question with corrected spelling.
+    #[tracing::instrument(target = "spans", name = "fuse", skip_all)]
     fn fused(
         &self,
         query: &str,
@@ -398,6 +399,9 @@ impl Retriever {
             return Ok(());
         }
         let depth = reranker.depth().min(candidates.len());
+        if depth == 0 {
+            return Ok(());
+        }
         let passages: Vec<String> = candidates[..depth]
             .iter()
             .map(|candidate| candidate.chunk.embedded_text())

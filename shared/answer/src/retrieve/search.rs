@@ -26,6 +26,7 @@ const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 impl Retriever {
     /// Returns the chunks that the rankers found, repeating the search once if the book changed meanwhile. Falls back to full-text search if the
     /// vector store is unavailable.
+    #[tracing::instrument(target = "spans", skip_all)]
     pub(super) async fn search(
         &self,
         terms: &[String],
@@ -172,6 +173,7 @@ impl Retriever {
         Ok(chunks.collect())
     }
 
+    #[tracing::instrument(target = "spans", skip_all)]
     async fn join(&self, points: &[Uuid]) -> Result<Vec<JoinedChunk>, CatalogError> {
         if self.index.index_id == UNKNOWN_INDEX {
             return Err(CatalogError::Unavailable(

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FileCache, Source, SourceError};
 use book::{
-    Input, PageFile, SiteSettings, imported_by_name, is_settings_file, may_hold_pages,
-    missing_docs, pages_among,
+    Input, PageFile, SiteSettings, default_source, imported_by_name, is_settings_file,
+    may_hold_pages, missing_docs, pages_among,
 };
 
 /// The files that a book consists of: a copy of them is read as the same book.
@@ -84,6 +84,9 @@ impl Source {
             };
             book.pages += 1;
             book.add(&page.source, FileKind::Page);
+            // Only with its original is a file a translation, even if each locale has one, so that the original is no page.
+            let original = default_source(settings, &page);
+            book.files.entry(original).or_insert(FileKind::Input);
             match self.inputs(settings, &page, &bytes, &files).await {
                 Ok(inputs) => book.add_inputs(settings, &page, &inputs),
                 Err(error) => book.leave_out(error)?,
@@ -208,6 +211,26 @@ mod tests {
             ["docs/a.mdx", "versioned_docs/version-1.0/b.md"]
         );
         assert_eq!(book.left_out, BTreeMap::new());
+    }
+
+    #[tokio::test]
+    async fn an_original_that_each_locale_translates_belongs_to_the_book() {
+        let book = book_of(&[
+            ("docusaurus.config.js", "module.exports = {}"),
+            ("bookrag.toml", "locales = ['en', 'de']"),
+            ("docs/a.md", "# A\n"),
+            (
+                "i18n/en/docusaurus-plugin-content-docs/current/a.md",
+                "# A\n",
+            ),
+            (
+                "i18n/de/docusaurus-plugin-content-docs/current/a.md",
+                "# A\n",
+            ),
+        ])
+        .await;
+        assert_eq!(book.pages, 2);
+        assert_eq!(book.files.get("docs/a.md"), Some(&FileKind::Input));
     }
 
     #[tokio::test]

@@ -88,6 +88,7 @@ impl Embedder {
     ///
     /// Any [`ProviderError`]; then no vector is returned. `Malformed` unless each text has one finite vector of [`EmbedderIdentity::dimensions`]
     /// numbers.
+    #[tracing::instrument(target = "spans", skip_all)]
     pub async fn embed(
         &self,
         texts: &[String],

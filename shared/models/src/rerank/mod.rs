@@ -57,6 +57,7 @@ impl Reranker {
     ///
     /// # Errors
     /// Any [`ProviderError`]; then no score is returned.
+    #[tracing::instrument(target = "spans", name = "rerank", skip_all)]
     pub async fn scores(
         &self,
         question: &str,

@@ -45,7 +45,7 @@ pub use faulty::FaultyCatalog;
 pub use insights::{
     AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
 };
-pub use pages::PageRow;
+pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use rate_limit::{RateLimit, RatePermit};
@@ -166,17 +166,23 @@ fn single<T>(rows: Vec<T>) -> Result<T, CatalogError> {
         .map_err(|rows| CatalogError::Rejected(format!("{} rows instead of one", rows.len())))
 }
 
-/// Calls the same method on any store.
+/// Calls the same method on any store, in a span with the method's name and the given fields.
 macro_rules! on_store {
-    ($self:ident, $store:ident => $call:expr) => {
-        match $self {
-            #[cfg(feature = "cloud")]
-            Catalog::Postgres($store) => $call.await,
-            #[cfg(feature = "embedded")]
-            Catalog::Sqlite($store) => $call.await,
-            #[cfg(all(feature = "faults", feature = "embedded"))]
-            Catalog::Faulty($store) => $store.step($call).await,
-        }
+    ($self:ident, $store:ident => $call:ident.$method:ident $arguments:tt $(, $($field:tt)+)?) => {
+        $crate::spans::store_call(
+            $crate::spans::store_span!(concat!("catalog.", stringify!($method)) $(, $($field)+)?),
+            async {
+                match $self {
+                    #[cfg(feature = "cloud")]
+                    Catalog::Postgres($store) => $call.$method $arguments.await,
+                    #[cfg(feature = "embedded")]
+                    Catalog::Sqlite($store) => $call.$method $arguments.await,
+                    #[cfg(all(feature = "faults", feature = "embedded"))]
+                    Catalog::Faulty($store) => $store.step($call.$method $arguments).await,
+                }
+            },
+        )
+        .await
     };
 }
 pub(crate) use on_store;
@@ -438,7 +444,7 @@ impl Catalog {
         statement: Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<T>, CatalogError> {
-        on_store!(self, store => store.rows(statement, parameters))
+        on_store!(self, store => store.rows(statement, parameters), db.query.text = statement.postgres)
     }
 
     async fn change(
@@ -446,6 +452,6 @@ impl Catalog {
         statement: Statement,
         parameters: &[Parameter<'_>],
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.change(statement, parameters))
+        on_store!(self, store => store.change(statement, parameters), db.query.text = statement.postgres)
     }
 }

@@ -189,7 +189,6 @@ from_row!(PageRow {
     locale,
     version,
     tokens,
-    unlisted,
 });
 
 from_row!(ChunkRow {

@@ -173,6 +173,42 @@ pub(super) const VALUES: Statement = Statement::in_dialects(
 )
 .for_readers();
 
+/// The pages, or the posts, that the site lists. Tokens are added only for those that are returned.
+macro_rules! listed_pages {
+    ($versions:literal, $below:literal, $unlisted:literal) => {
+        concat!(
+            "SELECT document_id, title, url, locale, version,
+                CAST((SELECT coalesce(sum(token_count), 0) FROM document_chunks AS chunk
+                    WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id) AS bigint) AS tokens
+             FROM (SELECT * FROM documents AS document
+                WHERE index_id = $1 AND NOT deleted AND (CAST($2 AS text) IS NULL OR locale = $2) AND ",
+            $versions,
+            " AND ",
+            $below,
+            " AND url <> $4 AND (version LIKE 'blog/%') = $5 AND NOT coalesce((SELECT ",
+            $unlisted,
+            " WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                    ORDER BY position LIMIT 1), false)
+                ORDER BY source LIMIT $6 OFFSET $7) AS document
+             ORDER BY source"
+        )
+    };
+}
+
+pub(super) const LISTED_PAGES: Statement = Statement::in_dialects(
+    listed_pages!(
+        "(CAST($3 AS text[]) IS NULL OR version = ANY($3))",
+        "starts_with(url, $4)",
+        "(payload->>'unlisted')::boolean FROM document_chunks AS chunk"
+    ),
+    listed_pages!(
+        "($3 IS NULL OR version IN (SELECT value FROM json_each($3)))",
+        "substr(url, 1, length($4)) = $4",
+        "json_extract(fields, '$.unlisted') FROM document_chunks AS chunk JOIN chunk_metadata USING (metadata_id)"
+    ),
+)
+.for_readers();
+
 // The commit of a document.
 
 /// Writes a document's row if its revision is the expected one.

@@ -5,10 +5,7 @@ use uuid::Uuid;
 /// A statement in the dialects of both databases.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Statement {
-    #[cfg_attr(
-        not(feature = "cloud"),
-        expect(dead_code, reason = "Postgres is left out")
-    )]
+    /// Also the text in traces.
     pub(super) postgres: &'static str,
     #[cfg_attr(
         not(feature = "embedded"),

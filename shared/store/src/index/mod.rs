@@ -129,17 +129,23 @@ pub struct ScoredPoint {
     pub question_score: Option<f32>,
 }
 
-/// Calls a method on the selected store.
+/// Calls a method on the selected store, in a span with the method's name.
 macro_rules! on_store {
-    ($self:ident, $store:ident => $call:expr) => {
-        match $self {
-            #[cfg(feature = "cloud")]
-            VectorIndex::Qdrant($store) => $call.await,
-            #[cfg(feature = "embedded")]
-            VectorIndex::Local($store) => $call.await,
-            #[cfg(all(feature = "faults", feature = "embedded"))]
-            VectorIndex::Faulty($store) => $store.step($call).await,
-        }
+    ($self:ident, $store:ident => $call:ident.$method:ident $arguments:tt) => {
+        $crate::spans::store_call(
+            $crate::spans::store_span!(concat!("vector_store.", stringify!($method))),
+            async {
+                match $self {
+                    #[cfg(feature = "cloud")]
+                    VectorIndex::Qdrant($store) => $call.$method $arguments.await,
+                    #[cfg(feature = "embedded")]
+                    VectorIndex::Local($store) => $call.$method $arguments.await,
+                    #[cfg(all(feature = "faults", feature = "embedded"))]
+                    VectorIndex::Faulty($store) => $store.step($call.$method $arguments).await,
+                }
+            },
+        )
+        .await
     };
 }
 
@@ -241,6 +247,7 @@ impl VectorIndex {
     }
 
     /// Stores points and waits until they are stored.
+    #[tracing::instrument(target = "spans", name = "vector_store.upsert", skip_all)]
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
         match self {
             #[cfg(feature = "cloud")]

@@ -9,25 +9,15 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn pages(
         &self,
         index_id: i64,
-        urls: Option<&[String]>,
+        urls: &[String],
     ) -> Result<Vec<PageRow>, CatalogError> {
-        // Only a condition without OR uses the index of URLs.
-        let wanted = match urls {
-            Some(_) => "url = ANY($2)",
-            None => "$2::text[] IS NULL",
-        };
         self.query(
-            &format!(
-                "SELECT document_id, title, url, locale, version,
+            "SELECT document_id, title, url, locale, version,
                 (SELECT coalesce(sum(token_count), 0)::bigint FROM document_chunks AS chunk
                     WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
-                ) AS tokens,
-                coalesce((SELECT (payload->>'unlisted')::boolean FROM document_chunks AS chunk
-                    WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
-                    ORDER BY position LIMIT 1), false) AS unlisted
+                ) AS tokens
              FROM documents AS document
-             WHERE index_id = $1 AND NOT deleted AND {wanted} ORDER BY source"
-            ),
+             WHERE index_id = $1 AND NOT deleted AND url = ANY($2) ORDER BY source",
             &[(&index_id, Type::INT8), (&urls, Type::TEXT_ARRAY)],
         )
         .await
