@@ -63,7 +63,7 @@ impl ReadPages {
         let mut pages = Vec::new();
         for file in list_pages(settings, &listing.paths) {
             let (text, document) = match read(source, settings, &file, files).await {
-                Ok(None) => continue,
+                Ok(None | Some((_, Err(SkipReason::NoGeneratedPage)))) => continue,
                 Ok(Some((text, document))) => (text, document.map_err(Unread::Skipped)),
                 Err(error) => (String::new(), Err(error.into())),
             };

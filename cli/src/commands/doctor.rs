@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::PathBuf;
 
-use bookrag::book::{Document, SiteSettings, SkipReason, generated_description, is_category_file};
+use bookrag::book::{Document, SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::ingest::{OpenMode, PendingChange, Report, RunStatus};
-use bookrag::source::{FileCache, Source, SourceError};
+use bookrag::ingest::{OpenMode, PageWarnings, PendingChange, Report, RunStatus};
+use bookrag::source::FileCache;
 use clap::Args;
 use components::{Component, Components};
 use links::dead_links;
@@ -60,8 +60,6 @@ struct Diagnosis {
     left_out: Vec<Finding>,
     /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
-    /// Pages that Docusaurus generates for folders, with their descriptions, which are not read.
-    generated_pages: Vec<Finding>,
     /// Folders in which links lead to no page.
     dead_links: Vec<String>,
     /// Components whose text only running the page would tell, the most frequent first.
@@ -119,11 +117,9 @@ pub(super) async fn run(
     let read = ReadPages::with(&source, &settings, &files).await?;
     let missing = read.check(&settings).err();
     let questions = QuestionReport::read(&source, &settings, &read).await?;
-    let generated_pages = generated_pages(&source, &settings).await?;
-    let dead_links = dead_links(&settings, &read);
+    let dead_links = dead_links(&source, &settings, &read).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     diagnosis.questions = questions;
-    diagnosis.generated_pages = generated_pages;
     let missing = missing.map(|missing| missing.to_string());
     diagnosis.not_read.extend(missing);
     diagnosis.not_read.extend(read.warnings.iter().cloned());
@@ -158,25 +154,6 @@ pub(super) async fn run(
     } else {
         Exit::Partial
     })
-}
-
-/// Returns the folders' settings that give a generated page a description.
-async fn generated_pages(
-    source: &Source,
-    settings: &SiteSettings,
-) -> Result<Vec<Finding>, SourceError> {
-    let mut pages = Vec::new();
-    for at in source.list().await? {
-        if !is_category_file(settings, &at) {
-            continue;
-        }
-        // A file that cannot be read is reported with the pages that use it.
-        let bytes = source.read(&at).await.ok().flatten();
-        if let Some(what) = bytes.as_deref().and_then(generated_description) {
-            pages.push(Finding { at, what });
-        }
-    }
-    Ok(pages)
 }
 
 type Examined = (Option<Examination>, Option<Report>);
@@ -265,16 +242,27 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         ..Diagnosis::default()
     };
     let mut components = Components::default();
+    let mut warnings = PageWarnings::default();
     for page in &read.pages {
         match &page.document {
             Ok(document) => {
                 components.add(&page.file.source, document);
+                for warning in &document.warnings {
+                    warnings.add(&page.file.source, warning);
+                }
                 diagnosis.add_document(page, document, policy);
             }
             Err(reason) => diagnosis.add_unread(page.file.source.clone(), reason),
         }
     }
     diagnosis.components = components.into_sorted();
+    let warnings = warnings.lines();
+    diagnosis.warnings = warnings
+        .map(|(at, what)| Finding {
+            at,
+            what: what.to_owned(),
+        })
+        .collect();
     diagnosis.shared_urls = shared_urls(read);
     diagnosis
 }
@@ -297,11 +285,6 @@ impl Diagnosis {
         let edition = format!("{}, version {version}", page.file.locale);
         *self.editions.entry(edition).or_default() += 1;
         self.pages += 1;
-        self.warnings
-            .extend(document.warnings.iter().map(|warning| Finding {
-                at: source.clone(),
-                what: warning.clone(),
-            }));
         let shown = document.text_files.iter();
         self.text_files
             .extend(shown.map(|file| Finding::new(source, file.line, file.path.clone())));
@@ -389,10 +372,6 @@ fn print(diagnosis: &Diagnosis) {
         (
             "long chunks, of code or tables that are not cut",
             &diagnosis.oversized,
-        ),
-        (
-            "generated pages of categories whose text is not read",
-            &diagnosis.generated_pages,
         ),
         ("files shown as text", &diagnosis.text_files),
         ("warnings", &diagnosis.warnings),

@@ -190,6 +190,11 @@ impl Mark {
     }
 }
 
+/// True for an empty text, or one that is only the end of a sentence that code or a formula interrupts.
+pub(crate) fn is_end_mark(text: &str) -> bool {
+    text.trim_matches(['.', ',', ';']).is_empty()
+}
+
 impl Block {
     pub(crate) fn is_heading(&self) -> bool {
         matches!(self.kind, BlockKind::Heading { .. })

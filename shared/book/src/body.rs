@@ -7,7 +7,7 @@ use crate::decoding::decode;
 use crate::dialect::{Dialect, Flavor};
 use crate::escape::fenced;
 use crate::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use crate::imports::{Partials, is_shown_text_file};
+use crate::imports::{Partials, is_shown_text_file, package_of};
 use crate::inputs::{Input, Inputs, TextFile};
 use crate::links::Origin;
 use crate::markdown::{Placed, parse_blocks};
@@ -73,6 +73,8 @@ pub(super) struct Body {
     pub(super) omissions: Vec<Omission>,
     pub(super) warnings: Vec<String>,
     pub(super) text_files: BTreeSet<TextFile>,
+    /// The imported files that do not exist, with the page's line that first uses each.
+    missing: BTreeMap<String, u32>,
     /// The indexes of the blocks that list the page's headings.
     contents: Vec<(usize, Contents)>,
     partial_bytes: usize,
@@ -99,12 +101,28 @@ impl Body {
                 "{source}: some of its many imports are not followed"
             ));
         }
+        for constant in partials.constants.values() {
+            let lines = split.body[..constant.shown_at].matches('\n').count();
+            let line = match depth {
+                0 => split.lines_before + 1 + u32::try_from(lines).unwrap_or_default(),
+                _ => self.partial_line,
+            };
+            let path = constant.path.clone();
+            self.text_files.insert(TextFile { line, path });
+        }
+        let imported = partials.constants.into_iter();
+        let imported = imported.map(|(name, constant)| (name, constant.value));
         let partials = partials.paths;
         let instance = reading.settings.instance(&origin.page.instance);
         let flavor = reading.flavor(source, &split.front_matter);
         let dialect = reading.dialect(flavor, instance);
         let values = PageValues {
-            constants: split.front_matter.shown_fields(),
+            constants: split
+                .front_matter
+                .shown_fields()
+                .into_iter()
+                .chain(imported)
+                .collect(),
             // Partials are not generated.
             generated: Generated::from_front_matter(&split.front_matter).filter(|_| depth == 0),
         };
@@ -194,6 +212,12 @@ impl Body {
     ) {
         let line = self.partial_line;
         let path = path.unwrap_or_default();
+        if let Some(package) = package_of(path) {
+            let warning = format!("imported files of the package or alias {package} are not read");
+            self.warnings.push(warning);
+            self.omit_partial(line, path);
+            return;
+        }
         let input = reading.inputs.get(path);
         let bytes = input.and_then(Input::content);
         let was_full = self.partial_bytes > MAX_PARTIAL_BYTES;
@@ -202,7 +226,11 @@ impl Body {
         let problem = match bytes.map(decode) {
             None => match input {
                 Some(Input::Refused(reason)) => format!("is not read: {reason}"),
-                _ => "does not exist".to_owned(),
+                _ => {
+                    self.missing.entry(path.to_owned()).or_insert(line);
+                    self.omit_partial(line, path);
+                    return;
+                }
             },
             Some(_) if is_left_out => format!(
                 "and those after it are left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes"
@@ -229,12 +257,36 @@ impl Body {
             self.warnings
                 .push(format!("line {line}: the imported file {path} {problem}"));
         }
+        self.omit_partial(line, path);
+    }
+
+    fn omit_partial(&mut self, line: u32, path: &str) {
         self.omissions.push(Omission {
             start_line: line,
             end_line: line,
             reason: OmissionReason::MissingPartial,
             text: path.to_owned(),
         });
+    }
+
+    /// Returns the warnings of imported files that do not exist. Many have one cause.
+    pub(super) fn missing_files(&self) -> Vec<String> {
+        let mut files: Vec<(u32, &String)> = self
+            .missing
+            .iter()
+            .map(|(path, line)| (*line, path))
+            .collect();
+        files.sort_unstable();
+        match files.as_slice() {
+            [(line, path), _, _, _, ..] => vec![format!(
+                "line {line}: {} imported files do not exist, the first is {path}",
+                files.len()
+            )],
+            few => few
+                .iter()
+                .map(|(line, path)| format!("line {line}: the imported file {path} does not exist"))
+                .collect(),
+        }
     }
 
     pub(super) fn list_contents(&mut self) {

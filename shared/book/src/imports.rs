@@ -1,4 +1,4 @@
-//! The files that a page imports and shows: Markdown as components, and other files as text (`{source}`).
+//! What a page imports and shows: Markdown as components, other files as text (`{source}`), and constants of modules.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -10,6 +10,9 @@ use crate::paths::joined;
 
 /// The extensions tried for a specifier without one, in the order of Docusaurus's bundler.
 const MODULE_EXTENSIONS: [&str; 5] = ["mjs", "js", "jsx", "ts", "tsx"];
+
+/// The folder of packages, which are not published with a site, so nothing in it is read.
+const PACKAGES: &str = "node_modules/";
 
 /// The longest chain of modules that re-export a component.
 const MAX_MODULE_DEPTH: usize = 8;
@@ -24,14 +27,36 @@ const MAX_EXPORTS: usize = 10_000;
 pub(super) struct Partials {
     /// Paths relative to the site, by component name, or by [`shown_text_file`] for files shown as text. The files need not exist.
     pub(super) paths: BTreeMap<String, String>,
+    /// The constants of modules that the page shows, by their names in the page.
+    pub(super) constants: BTreeMap<String, ImportedConstant>,
     /// Files that are needed to resolve imports, with their uses.
     pub(super) wanted: BTreeMap<String, InputUse>,
     /// True if the page imports more modules than are followed.
     pub(super) is_cut: bool,
 }
 
+/// A text or number that a module exports.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ImportedConstant {
+    pub(super) value: String,
+    /// The module's path.
+    pub(super) path: String,
+    /// The offset in the page at which it is first shown.
+    pub(super) shown_at: usize,
+}
+
+/// What an import resolves to.
+enum Export {
+    /// A Markdown file, by its path.
+    Markdown(String),
+    Constant {
+        value: String,
+        path: String,
+    },
+}
+
 impl Partials {
-    /// Returns the partials of an MDX page or partial, as far as `inputs` hold the modules that re-export them.
+    /// Returns the partials of an MDX page or partial and the constants that it shows, as far as `inputs` hold the modules that export them.
     pub(super) fn new(source: &str, body: &str, inputs: &Inputs) -> Self {
         let mut resolver = Resolver {
             inputs,
@@ -39,21 +64,37 @@ impl Partials {
             exports_left: MAX_EXPORTS,
             partials: Self::default(),
         };
-        for (name, imported) in page_imports(body) {
-            if let Some(file) = raw_file(&imported.specifier) {
-                let shown = shown_text_file(&name);
-                if body.contains(&shown) || body.contains(&format!("{{ {name} }}")) {
-                    let path = resolve_import(source, file);
-                    resolver.want(&path, InputUse::Text);
-                    resolver.partials.paths.insert(shown, path);
-                }
+        let imports = page_imports(body);
+        // Values are first, because a module whose text is shown must be published.
+        for (name, imported) in &imports {
+            let Some(shown_at) = first_shown(body, name) else {
                 continue;
+            };
+            if let Some(file) = raw_file(&imported.specifier) {
+                let path = resolve_import(source, file);
+                resolver.want(&path, InputUse::Text);
+                let paths = &mut resolver.partials.paths;
+                paths.insert(shown_text_file(name), path);
+            } else if let Some(Export::Constant { value, path }) =
+                resolver.resolve(source, imported, InputUse::Text, 0)
+            {
+                let constant = ImportedConstant {
+                    value,
+                    path,
+                    shown_at,
+                };
+                let constants = &mut resolver.partials.constants;
+                constants.insert(name.clone(), constant);
             }
+        }
+        for (name, imported) in imports {
             // Most modules are not Markdown, so resolve them only if the page uses their component.
             if !is_markdown(&imported.specifier) && !body.contains(&format!("<{name}")) {
                 continue;
             }
-            if let Some(path) = resolver.resolve(source, &imported, 0) {
+            if let Some(Export::Markdown(path)) =
+                resolver.resolve(source, &imported, InputUse::Lookup, 0)
+            {
                 resolver.partials.paths.insert(name, path);
             }
         }
@@ -83,12 +124,25 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the Markdown file that an import in the file `source` resolves to.
-    fn resolve(&mut self, source: &str, imported: &Imported, depth: usize) -> Option<String> {
+    /// Returns what an import in the file `source` resolves to. Modules on the way are read for `usage`.
+    fn resolve(
+        &mut self,
+        source: &str,
+        imported: &Imported,
+        usage: InputUse,
+        depth: usize,
+    ) -> Option<Export> {
         let specifier = imported.specifier.as_str();
         self.exports_left = self.exports_left.checked_sub(1)?;
         if depth > MAX_MODULE_DEPTH || specifier.contains(['!', '?']) {
             return None;
+        }
+        let is_of_site = ["./", "../", "@site/", "/"]
+            .iter()
+            .any(|start| specifier.starts_with(start));
+        if !is_of_site && !matches!(specifier, "." | "..") {
+            let is_text = is_markdown(specifier) && imported.name == "default";
+            return is_text.then(|| Export::Markdown(format!("{PACKAGES}{specifier}")));
         }
         let path = resolve_import(source, specifier);
         if is_markdown(specifier) {
@@ -97,17 +151,17 @@ impl Resolver<'_> {
             if is_text {
                 self.want(&path, InputUse::Markdown);
             }
-            return is_text.then_some(path);
+            return is_text.then_some(Export::Markdown(path));
         }
-        let is_of_site = ["./", "../", "@site/", "/"]
-            .iter()
-            .any(|start| specifier.starts_with(start));
-        if !is_of_site && !matches!(specifier, "." | "..") {
-            return None;
+        let module = self.module(path, usage)?;
+        if let Some(value) = module.passes.constants.get(&imported.name) {
+            return Some(Export::Constant {
+                value: value.clone(),
+                path: module.file.clone(),
+            });
         }
-        let module = self.module(path)?;
         if let Some(next) = module.passes.exports.get(&imported.name) {
-            return self.resolve(&module.file, next, depth + 1);
+            return self.resolve(&module.file, next, usage, depth + 1);
         }
         // `export *` passes on all exports except the default.
         let stars = module
@@ -120,16 +174,16 @@ impl Resolver<'_> {
                 specifier: specifier.clone(),
                 name: imported.name.clone(),
             };
-            let path = self.resolve(&module.file, &next, depth + 1);
-            if path.is_some() || self.exports_left == 0 {
-                return path;
+            let export = self.resolve(&module.file, &next, usage, depth + 1);
+            if export.is_some() || self.exports_left == 0 {
+                return export;
             }
         }
         None
     }
 
     /// Returns the module at a path, which may lack its extension.
-    fn module(&mut self, path: String) -> Option<Rc<FoundModule>> {
+    fn module(&mut self, path: String, usage: InputUse) -> Option<Rc<FoundModule>> {
         if let Some(known) = self.modules.get(&path) {
             return known.clone();
         }
@@ -137,13 +191,13 @@ impl Resolver<'_> {
             self.partials.is_cut = true;
             return None;
         }
-        let module = self.find(&path).map(Rc::new);
+        let module = self.find(&path, usage).map(Rc::new);
         self.modules.insert(path, module.clone());
         module
     }
 
     /// Looks for a module at its possible paths. Requests the first one not yet read.
-    fn find(&mut self, path: &str) -> Option<FoundModule> {
+    fn find(&mut self, path: &str, usage: InputUse) -> Option<FoundModule> {
         for file in module_files(path) {
             match self.inputs.get(&file) {
                 Some(Input::Content(bytes)) => {
@@ -153,13 +207,40 @@ impl Resolver<'_> {
                 }
                 Some(Input::Absent | Input::Refused(_)) => {}
                 None => {
-                    self.want(&file, InputUse::Lookup);
+                    self.want(&file, usage);
                     return None;
                 }
             }
         }
         None
     }
+}
+
+/// Returns the offset of the first expression that is only this name: `{name}`.
+fn first_shown(body: &str, name: &str) -> Option<usize> {
+    let mut places = body.match_indices(name).map(|(at, _)| at);
+    places.find(|at| {
+        let before = body[..*at].trim_end();
+        let after = body[at + name.len()..].trim_start();
+        before.ends_with('{')
+            && after
+                .strip_prefix('}')
+                .is_some_and(|after| !follows_import(after))
+    })
+}
+
+/// True if a text goes on like an import after its names: `from './a'`.
+fn follows_import(text: &str) -> bool {
+    let source = text.trim_start().strip_prefix("from");
+    source.is_some_and(|source| source.trim_start().starts_with(['"', '\'']))
+}
+
+/// Returns the package or alias that the path of a partial is of: `@a/b` for `node_modules/@a/b/c.md`.
+pub(super) fn package_of(path: &str) -> Option<&str> {
+    let specifier = path.strip_prefix(PACKAGES)?;
+    let names = if specifier.starts_with('@') { 2 } else { 1 };
+    let mut ends = specifier.match_indices('/').map(|(at, _)| at);
+    Some(&specifier[..ends.nth(names - 1).unwrap_or(specifier.len())])
 }
 
 /// Returns the expression that shows an imported text: `{name}`. No component has such a name.
@@ -236,253 +317,4 @@ fn resolve_import(source: &str, import: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The partials of a page among these files, and the files that were read.
-    fn resolved(body: &str, files: &[(&str, &str)]) -> (BTreeMap<String, String>, Vec<String>) {
-        let mut inputs = Inputs::new();
-        loop {
-            let partials = Partials::new("docs/a/page.mdx", body, &inputs);
-            if partials.wanted.is_empty() {
-                return (partials.paths, inputs.into_keys().collect());
-            }
-            for path in partials.wanted.into_keys() {
-                let file = files.iter().find(|(name, _)| *name == path);
-                let content = file.map(|(_, text)| text.as_bytes().to_vec());
-                inputs.insert(path, content.into());
-            }
-        }
-    }
-
-    fn path_of(body: &str, files: &[(&str, &str)]) -> Option<String> {
-        resolved(body, files).0.remove("A")
-    }
-
-    #[test]
-    fn imports_are_relative_to_their_page_or_to_the_site() {
-        let resolved = |import| resolve_import("docs/a/page.md", import);
-        assert_eq!(resolved("./_x.mdx"), "docs/a/_x.mdx");
-        assert_eq!(resolved("../../shared/_x.mdx"), "shared/_x.mdx");
-        assert_eq!(resolved("@site/shared/_x.mdx"), "shared/_x.mdx");
-        assert_eq!(resolved("../../../shared/x.md"), "../shared/x.md");
-        assert_eq!(resolved("@site/../other/x.md"), "../other/x.md");
-        assert_eq!(resolved("@site//etc/x.md"), "etc/x.md");
-        assert_eq!(resolved("/docs/_old.mdx"), "docs/_old.mdx");
-    }
-
-    #[test]
-    fn a_partial_is_found_through_the_modules_that_pass_it_on() {
-        let named = "import {A} from './parts'
-
-<A/>
-";
-        let default = "import A from './parts'
-
-<A/>
-";
-        for (body, files) in [
-            (
-                named,
-                &[("docs/a/parts.js", "export {default as A} from './_a.mdx'")][..],
-            ),
-            (
-                named,
-                &[("docs/a/parts.tsx", "import A from './_a.mdx'; export {A}")],
-            ),
-            (
-                named,
-                &[(
-                    "docs/a/parts.ts",
-                    "import B from './_a.mdx'; export {B as A}",
-                )],
-            ),
-            (
-                default,
-                &[(
-                    "docs/a/parts.jsx",
-                    "import A from './_a.mdx'; export default A",
-                )],
-            ),
-            (
-                default,
-                &[("docs/a/parts.mjs", "export {default} from './_a.mdx'")],
-            ),
-            (
-                named,
-                &[(
-                    "docs/a/parts/index.js",
-                    "export {default as A} from '../_a.mdx'",
-                )],
-            ),
-            (
-                named,
-                &[
-                    ("docs/a/parts/index.tsx", "export * from './all'"),
-                    (
-                        "docs/a/parts/all.js",
-                        "export {default as A} from '@site/docs/a/_a.mdx'",
-                    ),
-                ],
-            ),
-            (
-                "import {A} from './parts.js'
-
-<A/>
-",
-                &[("docs/a/parts.js", "export {default as A} from './_a.mdx'")],
-            ),
-            (
-                "import {A} from '..'
-
-<A/>
-",
-                &[("docs/index.js", "export {default as A} from './a/_a.mdx'")],
-            ),
-            (
-                "import {B as A} from '@site/src/b'
-
-<A/>
-",
-                &[("src/b.ts", "export {default as B} from '../docs/a/_a.mdx'")],
-            ),
-            (r"import A from './\_a.mdx'", &[]),
-        ] {
-            assert_eq!(
-                path_of(body, files).as_deref(),
-                Some("docs/a/_a.mdx"),
-                "{body} {files:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_module_that_passes_nothing_on_gives_no_partial() {
-        let body = "import {A} from './parts'
-import B from '@theme/B'
-import c from './c.css'
-
-<A/><B/>
-";
-        for files in [
-            &[][..],
-            &[("docs/a/parts.js", "export const A = () => null")],
-            &[("docs/a/parts.js", "export {A} from './parts'")],
-            &[
-                (
-                    "docs/a/parts.js",
-                    "export * from './parts'; export * from './other'",
-                ),
-                ("docs/a/other.js", "export * from './parts'"),
-            ],
-            &[("docs/a/parts.js", "export {A} from './_a.mdx'")],
-            &[("docs/a/parts.js", "export {A} from 'package'")],
-            &[("docs/a/parts.js", "export {")],
-        ] {
-            assert_eq!(path_of(body, files), None, "{files:?}");
-        }
-    }
-
-    #[test]
-    fn a_file_whose_text_is_shown_is_read() {
-        let files = [("docs/a/code.js", "let a;"), ("src/b.md", "# B")];
-        for (specifier, path) in [
-            ("!!raw-loader!./code.js", "docs/a/code.js"),
-            ("raw-loader!./code.js", "docs/a/code.js"),
-            ("!!raw-loader!@site/src/b.md", "src/b.md"),
-            ("./code.js?raw", "docs/a/code.js"),
-            ("!!./code.js?raw", "docs/a/code.js"),
-        ] {
-            let body =
-                format!("import code from '{specifier}'\n\n<CodeBlock>{{code}}</CodeBlock>\n");
-            let (paths, looked_at) = resolved(&body, &files);
-            assert_eq!(paths["{code}"], path, "{specifier}");
-            assert_eq!(looked_at, [path], "{specifier}");
-        }
-        for body in [
-            "import code from '!!raw-loader!./code.js'\n\n<Show code={code.length}/>\n",
-            "import code from '!!yaml-loader!./code.js'\n\n{code}\n",
-            "import code from './code.js?url'\n\n{code}\n",
-        ] {
-            let (paths, looked_at) = resolved(body, &files);
-            assert!(
-                paths.is_empty() && looked_at.is_empty(),
-                "{body}: {looked_at:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn only_what_may_be_a_partial_is_looked_for() {
-        let body = "import A from './_a.mdx'
-import {B} from './b'
-import {C} from './c'
-import D from 'd'
-import E from './e.svg'
-
-<C/> <E/> <D/>
-";
-        let (_, looked_at) = resolved(
-            body,
-            &[("docs/a/c.js", "export {default as C} from './_a.mdx'")],
-        );
-        assert_eq!(looked_at, ["docs/a/_a.mdx", "docs/a/c.js", "docs/a/c.mjs"]);
-    }
-
-    #[test]
-    fn what_is_looked_at_has_a_bound() {
-        let names: Vec<String> = (0..2_000).map(|n| format!("A{n}")).collect();
-        let imports: String = names
-            .iter()
-            .map(|name| {
-                format!(
-                    "import {name} from './{name}'
-"
-                )
-            })
-            .collect();
-        let uses: String = names
-            .iter()
-            .map(|name| {
-                format!(
-                    "<{name}/>
-"
-                )
-            })
-            .collect();
-        let (paths, looked_at) = resolved(
-            &format!(
-                "{imports}
-{uses}"
-            ),
-            &[],
-        );
-        assert!(paths.is_empty() && looked_at.len() <= MAX_MODULES * 2 * MODULE_EXTENSIONS.len());
-        let stars: String = (0..2_000)
-            .map(|n| {
-                format!(
-                    "export * from './s{}';
-",
-                    n % 40
-                )
-            })
-            .collect();
-        let files: Vec<(String, &str)> = (0..40)
-            .map(|n| (format!("docs/a/s{n}.js"), stars.as_str()))
-            .collect();
-        let files: Vec<(&str, &str)> = files
-            .iter()
-            .map(|(name, text)| (name.as_str(), *text))
-            .collect();
-        assert_eq!(
-            path_of(
-                "import {A} from './s0'
-
-<A/>
-",
-                &files
-            ),
-            None
-        );
-    }
-}
+mod tests;

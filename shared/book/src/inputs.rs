@@ -38,11 +38,11 @@ impl From<Option<Vec<u8>>> for Input {
 /// What a page uses another file for, from the most lenient rule to the strictest. A file with several uses is read by the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InputUse {
-    /// A file whose name Docusaurus gives, such as labels and translations, or a module, of which nothing is shown.
+    /// A file whose name Docusaurus gives, such as labels and translations, or a module of which nothing is shown.
     Lookup,
     /// A Markdown file that the page imports.
     Markdown,
-    /// A file of any kind that the page shows as text.
+    /// A file of any kind that the page shows as text, or a module of which it shows a constant.
     Text,
 }
 

@@ -283,8 +283,10 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
         // Strings in a spread have no attribute name that tells whether they are visible.
         AttributeValue::Expression(_) if name.is_empty() => {}
         AttributeValue::Expression(expression) => {
-            for literal in string_literals(expression) {
-                keep_prose(tag, name, &literal);
+            if !is_code(name, expression) {
+                for literal in string_literals(expression) {
+                    keep_prose(tag, name, &literal);
+                }
             }
             if let Some(value) = only_string(expression) {
                 keep_value(tag, name, &value);
@@ -293,6 +295,22 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
             }
         }
     }
+}
+
+/// True for an attribute of a component that may hold code, such as `code` and `source`.
+pub(super) fn may_hold_code(name: &str) -> bool {
+    let is_prose = PROSE_ATTRIBUTES.contains(&name);
+    let is_hidden = name.is_empty() || name.contains('-') || HIDDEN_ATTRIBUTES.contains(&name);
+    !is_prose && !is_hidden
+}
+
+/// True for an attribute whose text has several lines: ``code={`…`}``.
+fn is_code(name: &str, expression: &str) -> bool {
+    may_hold_code(name)
+        && string_parts(expression).is_some_and(|parts| {
+            let texts: Vec<String> = parts.into_iter().map(Part::text).collect();
+            texts.concat().trim().contains('\n')
+        })
 }
 
 /// Stores the value of an attribute that concerns ids, content or links.

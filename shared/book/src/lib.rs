@@ -51,6 +51,7 @@ pub mod chunk;
 pub mod questions;
 
 mod no_text;
+mod category;
 mod built;
 mod dead_links;
 mod reader;
@@ -59,6 +60,7 @@ mod page_markdown;
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
 pub use build_paths::locale_folders;
 pub use built::{list_script_pages, url_in_build, urls_of_source};
+pub use category::{category_files_among, generated_urls, makes_page};
 pub use dead_links::PageLinks;
 pub use decoding::with_line_feeds;
 pub use document::{Document, document_id};
@@ -78,8 +80,8 @@ pub use missing::{OTHER_GENERATORS, hidden_docs, is_markdown, missing_docs, othe
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{
-    PageFile, default_source, list_pages, may_hold_pages, page_file, pages_among, shown_in,
-    translations,
+    PageFile, default_source, is_category_path, list_pages, may_hold_pages, page_file, pages_among,
+    shown_in, translations,
 };
 pub use paths::{decoded_url, is_outside, joined, private_name};
 pub use reader::{imported_by_name, missing_inputs, read_document};
@@ -91,4 +93,4 @@ pub use settings::{
 };
 pub use skip_reason::{MAX_PAGE_BYTES, SkipReason};
 pub use slug::slug;
-pub use titles::{generated_description, is_category_file, shortened_title};
+pub use titles::shortened_title;

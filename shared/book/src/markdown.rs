@@ -6,6 +6,7 @@ mod emoji;
 mod heading_id;
 mod heading_tags;
 mod leaf;
+mod panels;
 mod source_lines;
 
 use std::ops::Range;
@@ -14,7 +15,7 @@ use pulldown_cmark::{
     BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
 };
 
-use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting, OpenPanels};
+use crate::block::{Block, BlockKind, Mark, MarkKind, Nesting, OpenPanels, is_end_mark};
 use crate::dialect::Dialect;
 use crate::heading_tag::HeadingTag;
 use crate::mdx::{PanelLine, Prepared, REMOVED_BLOCK};
@@ -26,6 +27,8 @@ use heading_id::{HIDDEN_FROM_ID, ID_ONLY, drop_directives, explicit_id, shown};
 use heading_tags::OpenHeading;
 use leaf::Leaf;
 use source_lines::{LineIndex, SourceLines};
+
+pub(super) use panels::in_bold;
 
 /// The longest heading id in bytes; longer ones are dropped. Every chunk below the heading would carry it.
 const MAX_ANCHOR_BYTES: usize = 2_048;
@@ -327,7 +330,7 @@ impl BlockReader<'_> {
     fn end_text(&mut self, pass: &mut Pass<'_>) {
         let leaf = self.take_leaf(pass).shown().with_address_links();
         let text = leaf.text.trim();
-        if text.is_empty() {
+        if is_end_mark(text) {
             return;
         }
         let lines = pass.lines.of(leaf.range());
@@ -338,13 +341,8 @@ impl BlockReader<'_> {
             self.drop_marker(pass);
             self.heading_tag(tag, lines);
         } else if let Some(panel) = PanelLine::parse(text) {
-            match panel {
-                PanelLine::Start(label) => {
-                    self.push_text(pass, &label, Vec::new(), lines);
-                    self.panels.open(&label);
-                }
-                PanelLine::End => self.panels.close(),
-            }
+            let marks: Vec<Mark> = marks.collect();
+            self.panel(pass, panel, text, &marks, lines);
         } else if let Some(placeholder) = Placeholder::of_line(text) {
             self.parsed.placeholders.push(Placed {
                 at: self.parsed.blocks.len(),

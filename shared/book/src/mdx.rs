@@ -10,6 +10,7 @@ mod code_component;
 mod inline;
 mod hidden;
 mod tabs;
+mod details;
 
 use std::collections::BTreeMap;
 
@@ -175,6 +176,8 @@ struct Preparer<'a> {
     tabs: Vec<TabLabels>,
     /// For each open `TabItem`, true if it has a label.
     open_panels: Vec<bool>,
+    /// For each open `<details>`, true if its summary is its label.
+    open_details: Vec<bool>,
 }
 
 impl<'a> Preparer<'a> {
@@ -208,6 +211,7 @@ impl<'a> Preparer<'a> {
             in_link: false,
             tabs: Vec::new(),
             open_panels: Vec::new(),
+            open_details: Vec::new(),
         }
     }
 

@@ -1,15 +1,15 @@
 //! Imports and exports of modules. An MDX page is a module as well.
 
+mod constants;
+
 use std::collections::BTreeMap;
 
-use oxc_ast::ast::{
-    BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression,
-    ImportDeclarationSpecifier, Program, Statement,
-};
+use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Program, Statement};
 
 use crate::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
 use crate::mdx_code_block::Unwrapped;
 use crate::script::{language_of, parse};
+use constants::constants;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Imported {
@@ -18,24 +18,29 @@ pub(super) struct Imported {
     pub(super) name: String,
 }
 
-/// Exports that a module takes from other modules.
+/// What a module exports, as far as it is known without running it.
 #[derive(Debug, Default)]
 pub(super) struct Module {
     /// Each re-exported import, by its exported name.
     pub(super) exports: BTreeMap<String, Imported>,
+    /// The texts and numbers among its constants, by their exported names.
+    pub(super) constants: BTreeMap<String, String>,
     /// Modules of which all exports are re-exported.
     pub(super) stars: Vec<String>,
 }
 
 impl Module {
-    /// Reads a module. One that cannot be parsed re-exports nothing.
+    /// Reads a module. One that cannot be parsed exports nothing.
     pub(super) fn read(path: &str, text: &str) -> Self {
         parse(text, language_of(path), Self::from_program).unwrap_or_default()
     }
 
     fn from_program(program: &Program) -> Self {
         let imports: BTreeMap<String, Imported> = imports(program).into_iter().collect();
-        let mut module = Self::default();
+        let mut module = Self {
+            constants: constants(program),
+            ..Self::default()
+        };
         for statement in &program.body {
             match statement {
                 Statement::ExportFromDeclaration(export) => {
@@ -109,43 +114,7 @@ pub(super) struct EsmBlock {
     pub(super) lines: usize,
     imports: Vec<(String, Imported)>,
     /// The exported constants that are texts or numbers, as an expression with their name shows them.
-    constants: Vec<(String, String)>,
-}
-
-/// Returns a program's exported constants that are texts or numbers.
-fn constants(program: &Program) -> Vec<(String, String)> {
-    let mut constants = Vec::new();
-    for statement in &program.body {
-        let Statement::ExportDeclaration(export) = statement else {
-            continue;
-        };
-        let Declaration::VariableDeclaration(variables) = &export.declaration else {
-            continue;
-        };
-        for variable in variables
-            .declarations
-            .iter()
-            .filter(|_| variables.kind.is_const())
-        {
-            let value = variable.init.as_ref().and_then(shown_value);
-            if let (BindingPattern::BindingIdentifier(name), Some(value)) = (&variable.id, value) {
-                constants.push((name.name.to_string(), value));
-            }
-        }
-    }
-    constants
-}
-
-/// Returns the text that a literal shows.
-fn shown_value(value: &Expression) -> Option<String> {
-    match value {
-        Expression::StringLiteral(text) => Some(text.value.to_string()),
-        Expression::NumericLiteral(number) => Some(number.value.to_string()),
-        Expression::TemplateLiteral(template) => {
-            template.single_quasi().map(|text| text.to_string())
-        }
-        _ => None,
-    }
+    constants: BTreeMap<String, String>,
 }
 
 /// Bytes to parse per page; each attempt counts at least [`BYTES_PER_PARSE`]. Once they are used up, which only hostile pages reach,
@@ -197,7 +166,7 @@ impl EsmBlock {
         }
     }
 
-    pub(super) fn take_constants(&mut self) -> Vec<(String, String)> {
+    pub(super) fn take_constants(&mut self) -> BTreeMap<String, String> {
         std::mem::take(&mut self.constants)
     }
 }

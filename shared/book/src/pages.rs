@@ -43,6 +43,17 @@ struct PagePath<'a> {
     relative: &'a str,
 }
 
+/// The names of files with the settings of a folder, in Docusaurus's order.
+pub(super) const CATEGORY_FILES: [&str; 3] =
+    ["_category_.json", "_category_.yml", "_category_.yaml"];
+
+/// True for a path, relative to the root of a docs version, with the settings of a folder in it. They may [make a page](super::makes_page).
+#[must_use]
+pub fn is_category_path(relative: &str) -> bool {
+    let name = relative.rsplit_once('/').map(|(_, name)| name);
+    name.is_some_and(|name| CATEGORY_FILES.contains(&name))
+}
+
 /// Parses a path as a page's locale, version and place, whether or not the file exists. `None` if it cannot be a page.
 #[must_use]
 pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
@@ -56,8 +67,11 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     } else {
         &[".md", ".mdx"]
     };
-    let is_readable = extensions.iter().any(|it| relative.ends_with(it));
-    if !is_readable || private_name(source).is_some() || !docs.includes(relative) {
+    let is_page = extensions.iter().any(|it| relative.ends_with(it));
+    // The translations of a folder's settings are in another file.
+    let is_original = below(source, &settings.i18n_path).is_none();
+    let is_readable = is_page || (is_original && is_category_of(docs, relative));
+    if !is_readable || private_name(source).is_some() || !shows(docs, relative) {
         return None;
     }
     Some(PageFile {
@@ -232,7 +246,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<PagePath<'a
     // Of nested folders, the innermost whose docs include the page; of equal ones the first.
     let places = settings.instances.iter().rev().filter_map(|docs| {
         let relative = below(source, &docs.path)?;
-        let has_it = docs.current_version && docs.includes(relative);
+        let has_it = docs.current_version && shows(docs, relative);
         has_it.then_some((docs, relative))
     });
     let (docs, relative) = places.max_by_key(|(docs, _)| docs.path.len())?;
@@ -252,6 +266,21 @@ fn in_folder_of<'a>(
 ) -> Option<(&'a Instance, &'a str)> {
     let mut docs = settings.instances.iter();
     docs.find_map(|docs| Some((docs, below(path, &folder(docs)?)?)))
+}
+
+/// True for the settings of a folder of docs.
+fn is_category_of(docs: &Instance, relative: &str) -> bool {
+    docs.kind == ContentKind::Docs && !docs.is_built && is_category_path(relative)
+}
+
+/// True if a plugin shows the file at a path below its version's root. The settings of a folder are shown where its pages are.
+fn shows(docs: &Instance, relative: &str) -> bool {
+    match relative.rsplit_once('/') {
+        Some((folder, _)) if is_category_of(docs, relative) => {
+            docs.includes(&format!("{folder}/page.md"))
+        }
+        _ => docs.includes(relative),
+    }
 }
 
 /// Returns the part of a path below a folder; an empty folder is the site's root.

@@ -6,6 +6,7 @@ use crate::block::{Block, BlockKind};
 use crate::blog::{post_authors, post_date};
 use crate::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use crate::built::{canonical_files, read_built_page, twin_file};
+use crate::category::{read_category_page, sidebars_file};
 use crate::decoding::decode;
 use crate::document::{Document, document_id};
 use crate::facets::page_facets;
@@ -16,7 +17,7 @@ use crate::labels::{author_names, is_label_file, label_files, tag_labels};
 use crate::links::Origin;
 use crate::no_text::reason_for_no_text;
 use crate::omission::{Omission, OmissionReason};
-use crate::pages::{PageFile, is_original, shown_in, translations};
+use crate::pages::{PageFile, is_category_path, is_original, shown_in, translations};
 use crate::permalink::{page_names, page_url};
 use crate::placement::{Placement, placement_of};
 use crate::questions::{page_questions, question_files};
@@ -48,6 +49,14 @@ pub fn missing_inputs(
             .into_iter()
             .chain(canonical_files(settings, page, &html))
             .chain(twin_file(page))
+            .filter(|path| !inputs.contains_key(path))
+            .map(|path| (path, InputUse::Lookup))
+            .collect();
+    }
+    if is_category_path(&page.relative) {
+        return question_files(settings, page)
+            .into_iter()
+            .chain(sidebars_file(settings, page))
             .filter(|path| !inputs.contains_key(path))
             .map(|path| (path, InputUse::Lookup))
             .collect();
@@ -85,7 +94,7 @@ pub fn imported_by_name<'a>(
     page: &PageFile,
     inputs: &'a BTreeSet<String>,
 ) -> Vec<&'a str> {
-    if settings.instance(&page.instance).is_built {
+    if settings.instance(&page.instance).is_built || is_category_path(&page.relative) {
         return Vec::new();
     }
     let mut looked_for = named_files(settings, page, &Inputs::new());
@@ -151,6 +160,8 @@ pub fn read_document(
     let text = decode(bytes)?;
     let document = if settings.instance(&page.instance).is_built {
         read_built_page(settings, site, page, &text, inputs)
+    } else if is_category_path(&page.relative) {
+        read_category_page(settings, site, page, &text, inputs)
     } else {
         read_source_page(settings, site, page, &text, inputs)
     }?;
@@ -262,6 +273,7 @@ fn read_body(
     let mut known = BTreeSet::new();
     body.warnings
         .retain(|warning| known.insert(warning.clone()));
+    body.warnings.extend(body.missing_files());
     body.warnings.extend(heading_warnings(&body.blocks));
     Ok(body)
 }

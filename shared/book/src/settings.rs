@@ -14,6 +14,7 @@ mod versions;
 mod synonyms;
 mod locales;
 mod syntax;
+mod sidebars;
 mod instance;
 mod plugins;
 mod reading_key;
@@ -31,6 +32,7 @@ pub use instance::{
     version_in_site,
 };
 pub use origin::{Origin, Setting};
+pub(crate) use sidebars::{GeneratedIndex, Sidebars};
 
 use crate::decoding::decode;
 use crate::facets::Facets;

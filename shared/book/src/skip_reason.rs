@@ -36,6 +36,9 @@ pub enum SkipReason {
     /// A built page with another canonical page of the same site, or with the text of another file for its address.
     #[error("it is a copy of {0}")]
     Copy(String),
+    /// The settings of a folder whose generated page has no description, or that has none.
+    #[error("it describes no page with a text of its own")]
+    NoGeneratedPage,
     /// Invalid front matter.
     #[error("{0}")]
     FrontMatter(#[from] FrontMatterError),
@@ -68,10 +71,12 @@ impl SkipReason {
     /// True if the site itself leaves the page out, so that nothing is wrong with it.
     #[must_use]
     pub fn is_by_site(&self) -> bool {
-        use SkipReason::{Copy, Draft, Finder, Frameset, NoIndex, Redirect, Untitled};
+        use SkipReason::{
+            Copy, Draft, Finder, Frameset, NoGeneratedPage, NoIndex, Redirect, Untitled,
+        };
         matches!(
             self,
-            Draft | Untitled | NoIndex | Redirect | Finder | Frameset | Copy(_)
+            Draft | Untitled | NoIndex | Redirect | Finder | Frameset | Copy(_) | NoGeneratedPage
         )
     }
 }

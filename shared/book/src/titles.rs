@@ -11,9 +11,9 @@ use crate::decoding::decode;
 use crate::front_matter::{FrontMatter, split_front_matter};
 use crate::inputs::Inputs;
 use crate::omission::{Omission, OmissionReason};
-use crate::pages::page_file;
+use crate::pages::CATEGORY_FILES;
 use crate::placement::FolderTitles;
-use crate::settings::{ContentKind, SiteSettings};
+use crate::settings::ContentKind;
 
 /// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -84,7 +84,7 @@ pub(super) fn show_title(
 }
 
 /// Returns the heading that Docusaurus shows for a title that is only in the front matter.
-fn title_block(title: &str, line: u32) -> Block {
+pub(super) fn title_block(title: &str, line: u32) -> Block {
     Block {
         kind: BlockKind::Heading {
             level: 1,
@@ -113,30 +113,10 @@ pub fn shortened_title(title: &str) -> String {
     }
 }
 
-/// The names of files with the settings of a folder, in Docusaurus's order.
-const CATEGORY_FILES: [&str; 3] = ["_category_.json", "_category_.yml", "_category_.yaml"];
-
 /// Returns the files that may contain the label of a page's folder, most likely first.
 pub(super) fn category_files(source: &str) -> Vec<String> {
     let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
     CATEGORY_FILES.map(|name| join(folder, name)).to_vec()
-}
-
-/// True for a file with the settings of a folder of docs.
-#[must_use]
-pub fn is_category_file(settings: &SiteSettings, path: &str) -> bool {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    CATEGORY_FILES.contains(&name) && page_file(settings, &join(folder, "page.md")).is_some()
-}
-
-/// Returns the text on the page that Docusaurus generates for a folder, from the folder's settings; `None` if there is no such page or text.
-#[must_use]
-pub fn generated_description(bytes: &[u8]) -> Option<String> {
-    let fields: Value = serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
-    let link = fields.get("link")?;
-    let is_generated = link.get("type")?.as_str()? == "generated-index";
-    let description = link.get("description")?.as_str()?;
-    (is_generated && !description.is_empty()).then(|| description.to_owned())
 }
 
 /// Returns the possible index pages of the page's folder. Their title replaces a missing chapter title.
@@ -186,8 +166,6 @@ fn index_title(bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]
@@ -198,39 +176,6 @@ mod tests {
             let inputs = Inputs::from([(file, Some(label).into())]);
             let label = category_label("docs/a/b.md", &inputs);
             assert_eq!(label.as_deref(), Some("Guides"), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_generated_page_has_the_description_of_its_folder() {
-        let settings = SiteSettings::read(&BTreeMap::new(), true).expect("default settings");
-        for (path, expected) in [
-            ("docs/_category_.json", true),
-            ("docs/a/_category_.yml", true),
-            ("docs/a/_category_.yaml", true),
-            ("docs/_a/_category_.json", false),
-            ("data/_category_.json", false),
-            ("docs/category.json", false),
-        ] {
-            assert_eq!(is_category_file(&settings, path), expected, "{path}");
-        }
-        for (text, expected) in [
-            (
-                "{\"link\": {\"type\": \"generated-index\", \"description\": \"How to.\"}}",
-                Some("How to."),
-            ),
-            (
-                "link:\n  type: generated-index\n  description: How to.\n",
-                Some("How to."),
-            ),
-            ("link: {type: generated-index}", None),
-            ("link: {type: doc, id: a, description: How to.}", None),
-            ("description: How to.", None),
-            ("link: null", None),
-            ("[", None),
-        ] {
-            let description = generated_description(text.as_bytes());
-            assert_eq!(description.as_deref(), expected, "{text}");
         }
     }
 }

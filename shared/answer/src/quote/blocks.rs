@@ -154,15 +154,23 @@ impl QuotableBlock {
         self.is_mermaid() || self.is_code() && branches.any(|branch| self.markdown.contains(branch))
     }
 
-    /// True for a block that begins with a question which the section answers: `**Q: May I?**`, or a paragraph that is only a question.
+    /// True for a block that begins with a question which the section answers: `**Q: May I?**`, or a paragraph that is only a question. If all of it is
+    /// bold, sentences may lead to the question.
     pub(super) fn asks(&self) -> bool {
         let is_prose = self.kind == BlockKind::Paragraph || self.has_marker();
         let bold = self.markdown.strip_prefix("**");
-        let bold = bold.and_then(|rest| Some(rest.split_once("**")?.0));
-        let asked = bold.unwrap_or(&self.markdown).trim_end();
+        let bold = bold.and_then(|rest| rest.split_once("**"));
+        let is_label = bold.is_some_and(|(_, after)| after.is_empty());
+        let asked = bold.map_or(&*self.markdown, |(bold, _)| bold).trim_end();
         is_prose
             && asked.ends_with(QUESTION_MARKS)
-            && !asked.trim_end_matches(QUESTION_MARKS).contains(". ")
+            && (is_label || !asked.trim_end_matches(QUESTION_MARKS).contains(". "))
+    }
+
+    /// True for the summary of the details that begin with the next block.
+    pub(super) fn is_summary_of(&self, next: &Self) -> bool {
+        let is_bold = self.markdown.starts_with("**") && self.markdown.ends_with("**");
+        is_bold && next.is_labelled_by(self)
     }
 
     /// True for a paragraph of whole sentences outside of tabs.

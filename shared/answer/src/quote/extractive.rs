@@ -214,7 +214,8 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
     // The paragraph that leads to a piece of code is quoted with it.
     let before = &blocks[..lead_of_piece(blocks, start).unwrap_or(start)];
     let has_heading = before.iter().any(QuotableBlock::is_heading);
-    if before.is_empty() || has_heading || blocks[start].asks() {
+    let begins_entry = blocks[start].asks() || summaries(blocks).contains(&start);
+    if before.is_empty() || has_heading || begins_entry {
         return Vec::new();
     }
     let first = &before[0];
@@ -230,11 +231,12 @@ fn beginning(blocks: &[QuotableBlock], start: usize) -> Vec<QuotableBlock> {
 /// first question is an entry, too.
 fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<Range<usize>> {
     let asked = blocks.iter().filter(|block| block.asks()).count();
-    if asked < FEWEST_ENTRIES {
+    let summaries = summaries(blocks);
+    if asked.max(summaries.len()) < FEWEST_ENTRIES {
         return None;
     }
     let mut edges: Vec<usize> = (0..blocks.len())
-        .filter(|at| begins_entry(blocks, *at))
+        .filter(|at| summaries.contains(at) || begins_entry(blocks, *at))
         .collect();
     edges.push(blocks.len());
     if edges[0] > 0 {
@@ -251,6 +253,21 @@ fn best_entry(blocks: &[QuotableBlock], similarities: &Similarities) -> Option<R
         .rev()
         .max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (words(&blocks[best.clone()]) <= MAX_WORDS).then_some(best)
+}
+
+/// Returns the summaries of details, if there is nothing else from the first one on. Text after details may continue the text before them.
+fn summaries(blocks: &[QuotableBlock]) -> Vec<usize> {
+    let (summaries, others): (Vec<usize>, Vec<usize>) = (0..blocks.len()).partition(|at| {
+        let next = blocks.get(at + 1);
+        next.is_some_and(|next| blocks[*at].is_summary_of(next))
+    });
+    let first = summaries.first().copied().unwrap_or_default();
+    let mut after = others.into_iter().filter(|at| *at > first);
+    if after.all(|at| !blocks[at].labels.is_empty()) {
+        summaries
+    } else {
+        Vec::new()
+    }
 }
 
 /// True for a heading, and for a question unless a heading stands above it.
@@ -432,9 +449,15 @@ fn lead_of_piece(section: &[QuotableBlock], start: usize) -> Option<usize> {
     (code.piece > 0 && section[lead].kind == BlockKind::Paragraph).then_some(lead)
 }
 
-/// True for the label of the next block's tab, and for the title of the next block, unless that is code.
+/// True for the label of the next block's tab, and for the title of the next block, unless that is code. A summary is bold already.
 fn is_title(block: &QuotableBlock, next: Option<&&[QuotableBlock]>) -> bool {
-    next.is_some_and(|next| next[0].is_labelled_by(block) || block.is_title() && !next[0].is_code())
+    let Some(next) = next
+        .map(|next| &next[0])
+        .filter(|next| !block.is_summary_of(next))
+    else {
+        return false;
+    };
+    next.is_labelled_by(block) || block.is_title() && !next.is_code()
 }
 
 /// Writes adjacent pieces of one code block between the lines that enclose them, with a mark where code was cut.

@@ -64,6 +64,8 @@ struct Element {
     name: Vec<u8>,
     role: Role,
     is_panel: bool,
+    /// The number of blocks before it.
+    blocks: usize,
     /// The offset in the code at which an element with the number of a line may begin.
     number: Option<usize>,
 }
@@ -377,6 +379,7 @@ impl<'a> ContentReader<'a> {
                 name,
                 role,
                 is_panel: false,
+                blocks: self.content.blocks.len(),
                 number: None,
             });
         }
@@ -432,6 +435,9 @@ impl<'a> ContentReader<'a> {
                 if element.is_panel {
                     self.end_block();
                     self.panels.close();
+                }
+                if element.name == b"summary" {
+                    self.label_details(element.blocks);
                 }
             }
         }

@@ -87,7 +87,13 @@ fn docusaurus() {
         "Energy $E=mc^2$.",
     ];
     assert_eq!(lines(&page), expected);
+    let [summary, detail] = &page.blocks[9..11] else {
+        panic!("{page:?}");
+    };
+    assert_eq!(summary.marks, [(MarkKind::Strong, 0, 4).into()]);
+    assert_eq!(detail.panels, ["More"]);
     let formula = &page.blocks[11].marks[0];
+    assert!(page.blocks[11].panels.is_empty());
     assert_eq!(
         (&formula.kind, &page.blocks[11].text[formula.range()]),
         (&MarkKind::Formula, "$E=mc^2$")

@@ -333,6 +333,17 @@ fn a_problem_of_partials_is_told_once_a_page() {
         warnings.filter(|it| it.contains(problem)).count()
     };
     assert_eq!(told("left out"), 1, "{:?}", document.warnings);
-    // One warning for each line that uses it.
-    assert_eq!(told("does not exist"), 50);
+    assert_eq!(
+        told("line 6: the imported file docs/_b.mdx does not exist"),
+        1
+    );
+    assert_eq!(told("does not exist"), 1);
+    let uses = (0..20).map(|n| format!("import A{n} from './_{n:02}.mdx';\n\n<A{n}/>\n\n"));
+    let uses: String = uses.collect();
+    let document = read_document(&settings, "site", &page, uses.as_bytes(), &Inputs::new())
+        .expect("the page can be read");
+    assert_eq!(
+        document.warnings,
+        ["line 3: 20 imported files do not exist, the first is docs/_00.mdx"]
+    );
 }

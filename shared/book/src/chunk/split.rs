@@ -65,10 +65,15 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
     let mut pieces: Vec<Part<'a>> = Vec::new();
     let mut current: Vec<Measured<'a>> = Vec::new();
     let mut shared = 0;
-    for measured in blocks {
-        let added = size_of(&current) + measured.tokens;
+    for (at, measured) in blocks.iter().enumerate() {
+        let labelled = labelled_by_first(&blocks[at..], policy.target_tokens);
+        let added = size_of(&current) + labelled.unwrap_or(measured.tokens);
         if current.len() > shared && added > policy.target_tokens {
-            let overlap = overlap_of(&current, policy.overlap_tokens);
+            let overlap = match labelled {
+                // An answer does not begin with the end of another one.
+                Some(_) => 0,
+                None => overlap_of(&current, policy.overlap_tokens),
+            };
             let kept = current[current.len() - overlap..].to_vec();
             pieces.push(piece(std::mem::replace(&mut current, kept), shared));
             shared = overlap;
@@ -78,10 +83,30 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
                 shared = 0;
             }
         }
-        current.push(measured);
+        current.push(measured.clone());
     }
     pieces.push(piece(current, shared));
     pieces
+}
+
+/// Returns the size of the panel or details of which the first block is the label, with the label: of all of it if it fits, else of its first block.
+/// `None` if the block is no label.
+fn labelled_by_first(blocks: &[Measured<'_>], target: usize) -> Option<usize> {
+    let (label, rest) = blocks.split_first()?;
+    let depth = label.block.panels.len();
+    let inner = rest
+        .iter()
+        .take_while(|inner| inner.block.panels.get(depth) == Some(&label.block.text));
+    let mut size = label.tokens;
+    let mut smallest = None;
+    for inner in inner {
+        size += inner.tokens + SEPARATOR_TOKENS;
+        let first = *smallest.get_or_insert(size);
+        if size > target {
+            return Some(first);
+        }
+    }
+    smallest.map(|_| size)
 }
 
 fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Part<'_> {

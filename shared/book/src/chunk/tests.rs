@@ -67,6 +67,27 @@ fn a_heading_with_nothing_below_it_is_a_chunk_of_its_own() {
 }
 
 #[test]
+fn details_are_not_cut_if_they_fit() {
+    let entry = |name: &str, words_each: usize| {
+        let text = words(words_each);
+        format!("<details>\n<summary>{name}?</summary>\n\n{text}\n\n{text}\n\n</details>\n\n")
+    };
+    let page = [entry("A", 150), entry("B", 100), entry("C", 300)].concat();
+    let chunks = chunks(&format!("# Page\n\n{page}"), &ChunkPolicy::ADAPTIVE);
+    let labels: Vec<Vec<&str>> = chunks
+        .iter()
+        .map(|chunk| {
+            let lines = chunk.text.lines();
+            lines.filter(|line| line.ends_with('?')).collect()
+        })
+        .collect();
+    // The last one does not fit, so its second paragraph stands alone.
+    assert_eq!(labels, [vec!["A?"], vec!["B?"], vec!["C?"], vec![]]);
+    assert!(chunks.iter().all(|chunk| !chunk.text.ends_with('?')));
+    assert_eq!(chunks[1].text.matches("word.").count(), 2);
+}
+
+#[test]
 fn chunks_fit_the_embedders_input() {
     let paragraphs = vec![words(90); 10].join("\n\n");
     for (max_tokens, most) in [(256, 192), (512, 384), (8_000, 700)] {

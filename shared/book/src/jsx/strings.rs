@@ -11,7 +11,7 @@ pub(in super::super) enum Part<'a> {
 
 impl Part<'_> {
     /// Returns the text; that of an expression is unknown, and so empty.
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Self::Text(text) => text,
             Self::Expression(_) => String::new(),

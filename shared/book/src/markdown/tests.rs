@@ -487,3 +487,10 @@ fn alerts_are_read_like_admonitions() {
     );
     assert_eq!(texts("> [!OTHER]\n> It is."), ["[!OTHER] It is."]);
 }
+
+#[test]
+fn a_mark_after_code_is_no_block() {
+    let shown = blocks("- Run\n  ```sh\n  a\n  ```\n  .\n- Stop.\n\n...\n\nNo. 1");
+    let shown: Vec<_> = shown.iter().map(|block| block.text.as_str()).collect();
+    assert_eq!(shown, ["- Run", "a", "- Stop.", "No. 1"]);
+}

@@ -1,14 +1,20 @@
-//! Code that a page has as a string: in Docusaurus's component for it, and in other elements.
+//! Code that a page has as a text: in Docusaurus's component for it, in other elements, and in attributes of components.
 
-use super::Preparer;
-use super::expression::UnknownPart;
+use html5gum::Token;
+
+use super::expression::{ShownText, UnknownPart};
+use super::{LineKind, Preparer};
 use crate::dialect::Flavor;
 use crate::escape::{fence_info, fenced};
+use crate::imports::shown_text_file;
 use crate::jsx::{
-    Attribute, AttributeValue, Tag, attributes, expression_length, parse_tag, tag_start,
+    Attribute, AttributeValue, Tag, attributes, expression_length, may_hold_code, parse_tag,
+    tag_start,
 };
-use crate::lines::continued_prefix;
+use crate::lines::{continued_prefix, without_quotes};
 use crate::omission::OmissionReason;
+use crate::placeholder::Placeholder;
+use crate::webpage::tokens;
 
 /// Begin strings in JavaScript.
 const QUOTES: [char; 3] = ['`', '"', '\''];
@@ -18,63 +24,136 @@ const CLASSES: [&str; 2] = ["className", "class"];
 
 const LANGUAGE_CLASS: &str = "language-";
 
+/// The source of code in an element.
+#[derive(Clone, Copy)]
+enum CodeSource<'t> {
+    /// An expression whose value is the code, without its braces.
+    Expression(&'t str),
+    /// The code itself, with character references.
+    Text(&'t str),
+}
+
 /// The parts of an element with code.
 struct CodeElement<'t> {
     /// The tag that may name the language.
     opening: &'t str,
-    /// The expression whose value is the code, without its braces.
-    expression: &'t str,
-    /// The text before the expression.
+    code: CodeSource<'t>,
+    /// The text before the code.
     before: &'t str,
     /// The length of the whole element.
     length: usize,
 }
 
 impl Preparer<'_> {
-    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>`` or ``<pre><code>{`…`}</code></pre>`` as a fence. Returns false for other
-    /// tags, for code whose value is unknown, for code in a table, and for several lines in a quote, which have the marks of the quote.
+    /// Writes the code in ``<CodeBlock language="sh">{`…`}</CodeBlock>``, `<CodeBlock>…</CodeBlock>` or ``<pre><code>{`…`}</code></pre>`` as a fence.
+    /// Returns false for other tags, for code whose value is unknown, for code in a table or heading, and for several lines in a quote, which have the
+    /// marks of the quote.
     pub(super) fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
-        let is_in_table = self.first == Some('|');
-        if is_in_table || self.dialect.flavor != Flavor::Mdx {
+        if self.first == Some('|') || self.kind == LineKind::Heading {
             return false;
         }
         let Some(element) = self.code_element(tag, rest) else {
             return false;
         };
         let is_quoted = self.quotes > 0 && rest[..element.length].contains('\n');
-        let shown = self.shown_text(element.expression, UnknownPart::Source);
+        let shown = match element.code {
+            CodeSource::Expression(expression) => self.shown_text(expression, UnknownPart::Source),
+            CodeSource::Text(text) => Some(ShownText {
+                text: decoded(text),
+                written: vec![text.to_owned()],
+            }),
+        };
         let Some(shown) = shown.filter(|shown| !(is_quoted || shown.text.trim().is_empty())) else {
             return false;
         };
-        // A list item around the code also indents the line on which the expression begins.
-        let line = element.before.rsplit('\n').next();
-        let line = line.filter(|line| line.trim().is_empty());
-        let prefix = continued_prefix(&self.current).len();
-        let indentation = line.map_or(prefix, |line| prefix.min(line.len()));
-        let code: Vec<&str> = shown
-            .text
-            .trim_matches('\n')
-            .lines()
-            .map(|line| without_indentation(line, indentation))
-            .collect();
-        let first = self.first_line_of_code(&element, &shown.text);
-        let lines = fenced_lines(&code, element.opening, &tag.prose.join(" "));
-        let mut kept = tag.prose.clone();
-        for written in &shown.written {
-            let lines = written.lines().map(str::trim);
-            kept.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
-        }
+        let (lines, first) = self.fence(&element, &shown.text, &tag.prose.join(" "));
+        let kept = tag.prose.iter().cloned();
+        let kept: Vec<String> = kept.chain(written_lines(&shown.written)).collect();
         self.skip(element.length, OmissionReason::Tag, &kept);
         self.own_lines(&lines, first);
         true
     }
 
-    /// Parses the element that a tag begins. `None` if it holds anything but one expression.
+    /// Writes the texts of several lines that a component has as attributes (`code={example}`) as fences, and files that it shows as text. Returns false
+    /// if it has none.
+    pub(super) fn code_attributes(&mut self, tag: &Tag<'_>, source: &str) -> bool {
+        let is_component = tag.name.starts_with(char::is_uppercase) && !tag.closing;
+        let is_in_line = self.first == Some('|') || self.kind == LineKind::Heading;
+        if self.dialect.flavor != Flavor::Mdx || !is_component || is_in_line {
+            return false;
+        }
+        let mut shown = Vec::new();
+        let mut kept = tag.prose.clone();
+        for attribute in attributes(source) {
+            let AttributeValue::Expression(expression) = attribute.value else {
+                continue;
+            };
+            let file = shown_text_file(expression.trim());
+            if self.partials.contains_key(&file) {
+                shown.push((vec![Placeholder::Partial(file).line()], None));
+                continue;
+            }
+            let code = self.shown_text(expression, UnknownPart::Source);
+            let is_code = |code: &ShownText| code.text.trim().contains('\n');
+            let Some(code) = code.filter(|code| may_hold_code(attribute.name) && is_code(code))
+            else {
+                continue;
+            };
+            let element = CodeElement {
+                opening: source,
+                code: CodeSource::Expression(expression),
+                before: source.split(expression).next().unwrap_or_default(),
+                length: source.len(),
+            };
+            shown.push(self.fence(&element, &code.text, ""));
+            kept.extend(written_lines(&code.written));
+        }
+        if shown.is_empty() {
+            return false;
+        }
+        self.skip(tag.length, OmissionReason::Tag, &kept);
+        self.own_line(&tag.prose.join(" "));
+        for (lines, first) in shown {
+            self.own_lines(&lines, first);
+        }
+        true
+    }
+
+    /// Returns the lines of a fence for the code of an element, and the source line of the first if the code is written in the element.
+    fn fence(
+        &self,
+        element: &CodeElement<'_>,
+        code: &str,
+        title: &str,
+    ) -> (Vec<String>, Option<u32>) {
+        // A list item around the code also indents the line on which the expression begins.
+        let line = element.before.rsplit('\n').next();
+        let line = line.filter(|line| line.trim().is_empty());
+        let prefix = continued_prefix(&self.current).len();
+        let lines = code.trim_matches('\n').lines();
+        let indentation = match element.code {
+            CodeSource::Expression(name) if !name.contains(QUOTES) => 0,
+            CodeSource::Expression(_) => line.map_or(prefix, |line| prefix.min(line.len())),
+            CodeSource::Text(_) => {
+                let shown = lines.clone().filter(|line| !line.trim().is_empty());
+                shown.map(spaces).min().unwrap_or_default()
+            }
+        };
+        let code: Vec<&str> = lines
+            .map(|line| without_quotes(line, self.quotes).unwrap_or(line))
+            .map(|line| without_indentation(line, indentation))
+            .collect();
+        let first = self.first_line_of_code(element, &code.join("\n"));
+        (fenced_lines(&code, element.opening, title), first)
+    }
+
+    /// Parses the element that a tag begins. `None` if it holds anything but one expression, or text without tags.
     fn code_element<'t>(&mut self, tag: &Tag<'_>, rest: &'t str) -> Option<CodeElement<'t>> {
         let mut opening = &rest[..tag.length];
         let mut content = without_spaces(&rest[tag.length..]);
-        let is_code = matches!(tag.name, "CodeBlock" | "pre") || names_language(opening);
-        if !is_code || tag.closing || tag.self_closing || !content.starts_with(['{', '<']) {
+        let is_block = matches!(tag.name, "CodeBlock" | "pre");
+        let is_code = is_block || names_language(opening);
+        if !is_code || tag.closing || tag.self_closing {
             return None;
         }
         let mut names = vec![tag.name];
@@ -87,10 +166,32 @@ impl Preparer<'_> {
             content = without_spaces(&content[code.length..]);
             names.push("code");
         }
-        if !content.starts_with('{') {
-            return None;
-        }
-        let length = self.search(|| expression_length(content).ok_or(content.len()))?;
+        let start = rest.len() - content.len();
+        let is_expression = content.starts_with('{') && self.dialect.flavor == Flavor::Mdx;
+        let (code, start, length) = if is_expression {
+            let length = self.search(|| expression_length(content).ok_or(content.len()))?;
+            (
+                CodeSource::Expression(&content[1..length - 1]),
+                start,
+                length,
+            )
+        } else {
+            let marks: &[char] = match self.dialect.flavor {
+                Flavor::Mdx => &['<', '{', '`'],
+                Flavor::Markdown => &['<'],
+            };
+            let length = self.search(|| content.find(marks).ok_or(content.len()))?;
+            let before = &rest[..start];
+            let indented = before.trim_end_matches(' ');
+            let from = if indented.ends_with('\n') {
+                indented.len()
+            } else {
+                start
+            };
+            let text = rest[from..start + length].trim_end();
+            let is_text = is_block && !text.is_empty();
+            (is_text.then_some(CodeSource::Text(text))?, from, length)
+        };
         let mut after = &content[length..];
         for name in names.iter().rev() {
             let end = without_spaces(after).strip_prefix("</")?;
@@ -98,20 +199,24 @@ impl Preparer<'_> {
         }
         Some(CodeElement {
             opening,
-            expression: &content[1..length - 1],
-            before: &rest[..rest.len() - content.len()],
+            code,
+            before: &rest[..start],
             length: rest.len() - after.len(),
         })
     }
 
     /// Returns the source line of the fence, which is on the line before the code; `None` if the lines of the code are not those of its source.
     fn first_line_of_code(&self, element: &CodeElement<'_>, code: &str) -> Option<u32> {
-        let source = element.expression;
+        let (CodeSource::Expression(source) | CodeSource::Text(source)) = element.code;
         if source.matches('\n').count() < code.matches('\n').count() {
             return None;
         }
-        let quote = source.find(QUOTES).unwrap_or_default();
-        let leading = code.len() - code.trim_start_matches('\n').len();
+        let quote = match element.code {
+            CodeSource::Expression(_) => source.find(QUOTES).map_or(0, |at| at + 1),
+            CodeSource::Text(_) => 0,
+        };
+        let content = &source[quote..];
+        let leading = content.len() - content.trim_start_matches('\n').len();
         let newlines =
             element.before.matches('\n').count() + source[..quote].matches('\n').count() + leading;
         let line = self.line + u32::try_from(newlines).unwrap_or_default();
@@ -170,6 +275,26 @@ fn language_in<'t>(attribute: &Attribute<'t>) -> Option<&'t str> {
 
 /// Removes at most so many spaces at the beginning of a line.
 fn without_indentation(line: &str, most: usize) -> &str {
-    let spaces = line.bytes().take_while(|byte| *byte == b' ').count();
-    &line[spaces.min(most)..]
+    &line[spaces(line).min(most)..]
+}
+
+fn spaces(line: &str) -> usize {
+    line.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+/// Returns the lines of texts that a tag contains, as an omission of the tag leaves them out.
+fn written_lines(written: &[String]) -> impl Iterator<Item = String> {
+    let lines = written.iter().flat_map(|text| text.lines()).map(str::trim);
+    lines.filter(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// Returns the text that a browser shows for one with character references.
+fn decoded(text: &str) -> String {
+    let mut shown = Vec::new();
+    for Ok(token) in tokens(text) {
+        if let Token::String(part) = token {
+            shown.extend_from_slice(&part);
+        }
+    }
+    String::from_utf8_lossy(&shown).into_owned()
 }

@@ -12,6 +12,12 @@ const UNSEEN_ELEMENTS: [&str; 11] = [
     "video", "canvas",
 ];
 
+/// Elements that show something from elsewhere.
+const EMBEDS: [&str; 5] = ["iframe", "object", "audio", "video", "canvas"];
+
+/// The most bytes of details that are searched for embedded elements.
+const MAX_EMBED_BYTES: usize = 4_096;
+
 /// The most bytes of failed searches for the ends of code in one element.
 const MAX_FAILED_BYTES: usize = 1024 * 1024;
 
@@ -19,7 +25,7 @@ impl Preparer<'_> {
     /// Skips an element that is not shown. Returns false for other tags. In a heading its words count for the id.
     pub(super) fn unseen_element(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
         let is_unseen = self.is_unseen(tag);
-        if !is_unseen && !is_hidden(tag, &rest[..tag.length]) {
+        if !is_unseen && !is_hidden(tag, &rest[..tag.length]) && !self.is_embed(tag, rest) {
             return false;
         }
         let length = if is_unseen {
@@ -39,6 +45,20 @@ impl Preparer<'_> {
         true
     }
 
+    /// True for `<details>` with nothing but embedded elements.
+    fn is_embed(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
+        if tag.name != "details" || tag.closing {
+            return false;
+        }
+        let window = &rest[..rest.floor_char_boundary(MAX_EMBED_BYTES)];
+        let length = EMBEDS
+            .iter()
+            .any(|name| window.contains(name))
+            .then(|| self.search(|| element_length(window, tag)))
+            .flatten();
+        length.is_some_and(|length| only_embeds(&window[tag.length..length]))
+    }
+
     /// True for the start of an element whose content is not shown. A `head` in the text of a Markdown page is a tag that browsers ignore.
     fn is_unseen(&self, tag: &Tag<'_>) -> bool {
         let is_ignored = tag.name == "head" && self.dialect.flavor == Flavor::Markdown;
@@ -54,6 +74,29 @@ fn is_hidden(tag: &Tag<'_>, source: &str) -> bool {
         && !source.contains("tabpanel")
         && (source.contains("hidden") || source.contains("display"))
         && attributes(source).iter().any(hides)
+}
+
+/// True for the content of details that is only a video or another embedded element besides a summary, perhaps with a link to where it is from.
+fn only_embeds(mut content: &str) -> bool {
+    let mut embeds = false;
+    while let Some(at) = content.find('<') {
+        let (text, element) = content.split_at(at);
+        let tag = tag_start(element).and_then(|start| parse_tag(element, start));
+        let Some(tag) = tag.filter(|tag| tag.prose.is_empty()) else {
+            return false;
+        };
+        if text.contains(char::is_alphanumeric) {
+            return false;
+        }
+        let is_embed = EMBEDS.contains(&tag.name);
+        let is_skipped = is_embed || matches!(tag.name, "a" | "summary");
+        let end = format!("</{}>", tag.name);
+        let end = element.find(&end).map(|at| at + end.len());
+        let end = end.filter(|_| is_skipped && !tag.closing && !tag.self_closing);
+        embeds |= is_embed;
+        content = &element[end.unwrap_or(tag.length)..];
+    }
+    embeds && !content.contains(char::is_alphanumeric)
 }
 
 fn hides(attribute: &Attribute<'_>) -> bool {

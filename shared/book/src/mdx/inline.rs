@@ -272,7 +272,10 @@ impl Preparer<'_> {
             self.own_lines(&shown.lines, None);
             return;
         }
-        if self.code_component(tag, rest) {
+        if self.code_component(tag, rest)
+            || self.code_attributes(tag, &rest[..tag.length])
+            || self.details(tag, rest)
+        {
             return;
         }
         if let Some(placeholder) = self.placeholder(tag, &rest[..tag.length]) {

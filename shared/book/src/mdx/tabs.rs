@@ -1,6 +1,7 @@
 //! Names of admonitions that are components, and labels of tabs, as Docusaurus's `Tabs` finds them (`@docusaurus/theme-common` 3.10, `tabsUtils`).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use oxc_ast::ast::{Expression, ObjectExpression, ObjectPropertyKind, Program, Statement};
 
@@ -11,27 +12,35 @@ use crate::omission::OmissionReason;
 use crate::script::{language_of, parse};
 use text::marks::PANEL;
 
-/// A line that stands for the start or end of a tab's panel.
+/// A line that stands for the start or end of a tab's panel, or of details.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PanelLine {
     /// The start, with the tab's label.
     Start(String),
+    /// The start, with the place of the summary in the line.
+    Details(Range<usize>),
     End,
 }
 
 impl PanelLine {
-    fn written(&self) -> String {
-        match self {
-            Self::Start(label) => format!("{PANEL}{}{PANEL}", escaped(label)),
-            Self::End => format!("{PANEL}{PANEL}"),
-        }
+    /// Returns the line at the start of the panel of the tab with a label.
+    fn start(label: &str) -> String {
+        format!("{PANEL}{}{PANEL}", escaped(label))
+    }
+
+    /// Returns the line at the end of a panel or of details.
+    pub(super) fn end() -> String {
+        format!("{PANEL}{PANEL}")
     }
 
     pub(crate) fn parse(line: &str) -> Option<Self> {
+        const MARK: usize = PANEL.len_utf8();
         let label = line.strip_prefix(PANEL)?.strip_suffix(PANEL)?;
-        Some(match label {
-            "" => Self::End,
-            label => Self::Start(label.to_owned()),
+        let summary = label.strip_prefix(PANEL);
+        Some(match summary.and_then(|label| label.strip_suffix(PANEL)) {
+            Some(_) => Self::Details(2 * MARK..line.len() - 2 * MARK),
+            None if label.is_empty() => Self::End,
+            None => Self::Start(label.to_owned()),
         })
     }
 }
@@ -53,6 +62,8 @@ impl Preparer<'_> {
                     _ => TabLabels::new(),
                 });
             }
+            // A component of VuePress 1.
+            ("code-block", false) => tag.prose.extend(text_of(&attributes(source), "title")),
             ("TabItem", false) => {
                 let given = attributes(source);
                 let value = text_of(&given, "value").unwrap_or_default();
@@ -74,24 +85,25 @@ impl Preparer<'_> {
 }
 
 impl Preparer<'_> {
-    /// Writes the line that begins or ends the panel of a `TabItem` that has a label. Returns false for other tags.
+    /// Writes the line that begins or ends the panel of a tab that has a label. Returns false for other tags.
     pub(super) fn panel(&mut self, tag: &Tag<'_>) -> bool {
         let is_in_table = self.first == Some('|');
-        if tag.name != "TabItem" || tag.self_closing || is_in_table {
+        let is_tab = matches!(tag.name, "TabItem" | "code-block");
+        if !is_tab || tag.self_closing || is_in_table {
             return false;
         }
         let line = if tag.closing {
             let had_label = self.open_panels.pop();
-            had_label.unwrap_or(false).then_some(PanelLine::End)
+            had_label.unwrap_or(false).then(PanelLine::end)
         } else {
             self.open_panels.push(!tag.prose.is_empty());
-            tag.prose.first().cloned().map(PanelLine::Start)
+            tag.prose.first().map(|label| PanelLine::start(label))
         };
         let Some(line) = line else {
             return false;
         };
         self.skip(tag.length, OmissionReason::Tag, &tag.prose);
-        self.own_line(&line.written());
+        self.own_line(&line);
         self.escape_mark_after_tag();
         true
     }

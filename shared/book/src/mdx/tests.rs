@@ -332,7 +332,9 @@ fn a_code_component_is_a_fence_on_the_lines_of_its_code() {
         "| a |\n|---|\n| <pre>{`b`}</pre> |",
         "<pre><code>{`a`}</code> b</pre>",
         "<CodeBlock>{`a`}{`b`}</CodeBlock>",
-        "<CodeBlock>text</CodeBlock>",
+        "<CodeBlock>a `b`</CodeBlock>",
+        "<CodeBlock>a <b>c</b></CodeBlock>",
+        "| a |\n|---|\n| <pre>b</pre> |",
     ] {
         let prepared = prepare(other, 1, MDX, &BTreeMap::new(), PageValues::default());
         assert!(!prepared.text.contains("```"), "{other}: {}", prepared.text);

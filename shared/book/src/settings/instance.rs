@@ -9,6 +9,7 @@ use super::build::FRONT_PAGE;
 use super::docusaurus::NO_DOCS;
 use super::origin::Picker;
 use super::patterns::{DEFAULT_INCLUDE, PagePatterns, pick_patterns};
+use super::sidebars::SidebarsSource;
 use super::syntax::admonitions;
 use super::value::ConfigValue;
 use super::versions::{BuiltVersions, prefixed, versions_file};
@@ -96,6 +97,8 @@ pub struct Instance {
     pub tags_file: Option<String>,
     /// The file that maps author keys to names, relative to a content folder; for blogs only.
     pub authors_file: Option<String>,
+    /// The sidebars of the version `current`; those of other versions are files of Docusaurus.
+    pub(crate) sidebars: SidebarsSource,
     /// The containers that are admonitions (`:::note`); `None` for Docusaurus's own.
     pub admonitions: Option<Vec<String>>,
     pub(super) patterns: PagePatterns,
@@ -166,6 +169,7 @@ impl Instance {
             version_paths: versions.paths,
             tags_file: tags_file(options),
             authors_file: None,
+            sidebars: SidebarsSource::new(options),
             admonitions,
             patterns,
         })
@@ -225,6 +229,7 @@ impl Instance {
                 let named = options.get("authorsMapPath").text();
                 named.unwrap_or_else(|| "authors.yml".to_owned())
             }),
+            sidebars: SidebarsSource::None,
             admonitions: admonitions(options, picker),
             patterns: PagePatterns::new(patterns, picker, files)?,
         }))
@@ -270,6 +275,15 @@ impl Instance {
     #[must_use]
     pub fn version_folder(&self, version: &str) -> Option<String> {
         Some(format!("{}/version-{version}", self.versions_folder()?))
+    }
+
+    /// Returns where the sidebars of a version are.
+    pub(crate) fn sidebars_of(&self, version: &str) -> SidebarsSource {
+        if version == CURRENT_VERSION {
+            return self.sidebars.clone();
+        }
+        let folder = prefixed(&self.id, "versioned_sidebars");
+        SidebarsSource::File(format!("{folder}/version-{version}-sidebars.json"))
     }
 
     /// Returns the name in `bookrag.toml` of the setting for the folder: `docs_path`, `docs.api.docs_path`, `blog.default.path`.

@@ -57,6 +57,7 @@ impl SiteSettings {
             // The paths of the files looked for are part of the fingerprint.
             tags_file: _,
             authors_file: _,
+            sidebars: _,
             admonitions,
             patterns,
             is_built: _,

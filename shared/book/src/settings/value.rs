@@ -230,6 +230,11 @@ impl ConfigMap {
         self.fields.iter()
     }
 
+    pub(super) fn values(&self) -> impl Iterator<Item = &ConfigValue> {
+        let rest = Some(&*self.rest).filter(|rest| **rest != ABSENT);
+        self.fields.values().chain(rest)
+    }
+
     pub(super) fn rest(&self) -> &ConfigValue {
         &self.rest
     }

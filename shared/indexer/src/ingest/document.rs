@@ -11,8 +11,8 @@ use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use book::chunk::{chunk_document, count_tokens};
 use book::{
-    Document, Inputs, PageFile, PageLinks, Placement, SkipReason, document_id, page_file,
-    read_document, translations,
+    Document, Inputs, PageFile, PageLinks, Placement, SkipReason, document_id, is_category_path,
+    page_file, read_document, translations,
 };
 use models::embed::{Embedding, Windows};
 use store::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
@@ -392,9 +392,10 @@ struct Embedded {
 
 /// True if the extension allows the file to be a page, now or under other settings.
 fn may_be_page(path: &str) -> bool {
-    [".md", ".mdx", ".html"]
-        .iter()
-        .any(|extension| path.ends_with(extension))
+    is_category_path(path)
+        || [".md", ".mdx", ".html"]
+            .iter()
+            .any(|extension| path.ends_with(extension))
 }
 
 fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {

@@ -17,6 +17,7 @@ mod deletions;
 mod switch;
 mod calibrate;
 mod sync;
+mod warnings;
 mod report;
 mod site;
 #[cfg(all(test, feature = "embedded"))]
@@ -47,6 +48,7 @@ pub use status::{MissingFile, NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
 pub use sync::{Progress, Settled, SyncError, SyncOptions, no_pages, sync};
+pub use warnings::PageWarnings;
 
 /// Attempts to ingest a document before giving up because another writer or the author keeps changing it.
 const MAX_ATTEMPTS: usize = 5;

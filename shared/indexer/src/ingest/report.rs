@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, DocumentOutcome, IngestError, Status};
+use super::{Change, DocumentOutcome, IngestError, PageWarnings, Status};
 use book::{PageLinks, UNKNOWN};
 
 /// A file that was not indexed, and why.
@@ -64,6 +64,9 @@ pub struct Report {
     pub script_pages: Vec<String>,
     /// Problems that did not prevent indexing, as `path: warning`.
     pub warnings: Vec<String>,
+    /// Warnings of the pages indexed in this run, until it is finished.
+    #[serde(skip)]
+    pub page_warnings: PageWarnings,
     /// Links of the pages indexed in this run.
     #[serde(skip)]
     pub links: PageLinks,
@@ -137,7 +140,7 @@ impl Report {
         }
         self.files_seen += 1;
         for warning in &outcome.warnings {
-            self.warnings.push(format!("{source}: {warning}"));
+            self.page_warnings.add(source, warning);
         }
         self.links.add(outcome.links.clone());
         for chunk in &outcome.chunks {
@@ -202,6 +205,9 @@ impl Report {
         } else {
             RunStatus::Partial
         };
+        let lines = self.page_warnings.lines();
+        let lines: Vec<String> = lines.map(|(at, what)| format!("{at}: {what}")).collect();
+        self.warnings.splice(0..0, lines);
         self.timestamp = jiff::Timestamp::now().to_string();
         self.duration_seconds = duration.as_secs_f64();
     }

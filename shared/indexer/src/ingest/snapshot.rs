@@ -4,8 +4,8 @@ use super::{Ingest, IngestError};
 use crate::source::{FileCache, SourceError};
 use book::questions::question_sources;
 use book::{
-    Document, Input, Inputs, PageFile, default_source, fingerprint, page_file, read_document,
-    shown_in,
+    Document, Input, Inputs, PageFile, default_source, fingerprint, makes_page, page_file,
+    read_document, shown_in,
 };
 
 /// A file as read at one moment, with everything that reading it uses.
@@ -82,7 +82,8 @@ impl Ingest {
                         .is_some())
             }
         )?;
-        let bytes = bytes.filter(|_| is_translation_of_one);
+        let bytes =
+            bytes.filter(|bytes| is_translation_of_one && makes_page(&self.settings, page, bytes));
         let inputs = match &bytes {
             Some(bytes) => {
                 let used = self.source.inputs(&self.settings, page, bytes, files);

@@ -10,7 +10,7 @@ use super::{Ingest, IngestError, SkippedFile};
 use crate::source::{FileCache, Listing, SourceError};
 use book::questions::is_written_file;
 use book::{
-    PageFile, SiteSettings, default_source, etag, fingerprint_by_etags, hidden_docs,
+    PageFile, SiteSettings, SkipReason, default_source, etag, fingerprint_by_etags, hidden_docs,
     imported_by_name, list_script_pages, may_hold_pages, missing_docs, other_missing_docs,
     page_file, pages_among, read_document,
 };
@@ -279,6 +279,7 @@ impl Ingest {
         }
         let site = &self.options.site;
         match read_document(&self.settings, site, page, bytes, &snapshot.inputs) {
+            Err(SkipReason::NoGeneratedPage) => TargetState::Absent,
             Err(reason) if reason.is_by_site() => TargetState::Draft,
             _ => TargetState::Page(snapshot.fingerprint),
         }
@@ -359,7 +360,10 @@ impl Status {
                 self.warnings.push(reason.to_string());
                 self.pend_deletion(row);
             }
-            TargetState::Absent => self.pend_deletion(row),
+            TargetState::Absent => {
+                self.pages -= 1;
+                self.pend_deletion(row);
+            }
             TargetState::Draft => {
                 self.drafts.push(source.clone());
                 self.pend_deletion(row);

@@ -158,7 +158,7 @@ async fn complete(
 
 /// Returns the folders in which links of the pages indexed in this run lead to no page.
 async fn dead_links(ingest: &Ingest, report: &Report) -> Result<Vec<String>, IngestError> {
-    let index_id = ingest.index_row.index_id;
+    let (index_id, settings) = (ingest.index_row.index_id, &ingest.settings);
     let places = report.links.places().cloned();
     let (urls, sources): (Vec<_>, Vec<_>) = places.partition(|place| place.starts_with('/'));
     let with_slash = urls.iter().map(|url| format!("{url}/"));
@@ -169,9 +169,15 @@ async fn dead_links(ingest: &Ingest, report: &Report) -> Result<Vec<String>, Ing
     )?;
     let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned());
     let pages: BTreeSet<String> = sources.into_keys().chain(urls).collect();
+    let dead = report.links.dead(settings, &pages, &report.script_pages);
+    if dead.is_empty() {
+        return Ok(dead);
+    }
+    let generated = ingest.source.generated_urls(settings).await?;
+    let pages = pages.into_iter().chain(generated);
     Ok(report
         .links
-        .dead(&ingest.settings, &pages, &report.script_pages))
+        .dead(settings, &pages.collect(), &report.script_pages))
 }
 
 /// Ingests pages concurrently and then processes deletions, so that a renamed page can reuse the vectors of the deleted one.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FileCache, Source, SourceError};
 use book::{
-    Input, PageFile, SiteSettings, default_source, imported_by_name, is_settings_file,
-    may_hold_pages, missing_docs, pages_among,
+    Input, PageFile, SiteSettings, category_files_among, default_source, generated_urls,
+    imported_by_name, is_settings_file, makes_page, may_hold_pages, missing_docs, pages_among,
 };
 
 /// The files that a book consists of: a copy of them is read as the same book.
@@ -72,6 +72,13 @@ impl Source {
                 Err(error) => book.leave_out(error)?,
             }
         }
+        for path in category_files_among(settings, &listing.paths) {
+            match self.read(&path).await {
+                Ok(Some(_)) => book.add(&path, FileKind::Input),
+                Ok(None) => {}
+                Err(error) => book.leave_out(error)?,
+            }
+        }
         let files = FileCache::default();
         for page in pages_among(settings, &listing.paths) {
             let bytes = match self.read_page(&page.source).await {
@@ -82,6 +89,9 @@ impl Source {
                     continue;
                 }
             };
+            if !makes_page(settings, &page, &bytes) {
+                continue;
+            }
             book.pages += 1;
             book.add(&page.source, FileKind::Page);
             // Only with its original is a file a translation, even if each locale has one, so that the original is no page.
@@ -93,6 +103,23 @@ impl Source {
             }
         }
         Ok(book)
+    }
+
+    /// Returns the URL paths of the pages that Docusaurus generates for categories, which need not be pages of the book.
+    ///
+    /// # Errors
+    /// If the site's own folder cannot be listed.
+    pub async fn generated_urls(
+        &self,
+        settings: &SiteSettings,
+    ) -> Result<BTreeSet<String>, SourceError> {
+        let mut files = BTreeMap::new();
+        for path in category_files_among(settings, &self.list().await?) {
+            // A file that cannot be read is reported with the pages that use it.
+            let content = self.read(&path).await.ok().flatten();
+            files.insert(path, Input::from(content));
+        }
+        Ok(generated_urls(settings, &files))
     }
 }
 
@@ -168,6 +195,8 @@ mod tests {
             ("src/r.js", "export {default} from './r.mdx'"),
             ("src/r.mdx", "From a module.\n"),
             ("docs/_category_.json", "{\"label\": \"Docs\"}"),
+            ("docs/maps/_category_.json", "{\"link\": {\"type\": \"generated-index\", \"description\": \"Maps.\"}}"),
+            ("docs/none/_category_.json", "{\"link\": {\"type\": \"generated-index\"}}"),
             ("docs/tags.yml", "x: {label: X}"),
             ("docs/picture.png", ""),
             ("bookrag.questions/docs/b.md.txt", "#\nwhat is b?\n"),
@@ -199,6 +228,8 @@ mod tests {
                 "docs/_p.mdx",
                 "docs/b.md",
                 "docs/hello.py",
+                "docs/maps/_category_.json",
+                "docs/none/_category_.json",
                 "docs/tags.yml",
                 "i18n/de/docusaurus-plugin-content-docs/current/b.md",
                 "parts/_deep.mdx",

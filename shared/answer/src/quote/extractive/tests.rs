@@ -198,10 +198,18 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
         let sections = sections("docs/page.md", &format!("# Page\n\n{source}\n"));
         let markdown = answered("What is the mopple?", &sections);
         for seen in rendered(&markdown) {
-            // A link of the book stays a link, with the book's target.
-            let links = source.starts_with("[The mopple](https://evil.example/a ");
-            let expected_addresses = ["https://evil.example/a"].map(str::to_owned);
-            let expected_addresses = expected_addresses.into_iter().filter(|_| links);
+            // A link of the book stays a link, with the book's target, and so does an address in its text.
+            let targets = [
+                (
+                    "[The mopple](https://evil.example/a ",
+                    "https://evil.example/a",
+                ),
+                (r"\[mopple\]: https://evil.example", "https://evil.example"),
+                (r"- mopple \!\[img\](", "https://evil15.example/p.png"),
+            ];
+            let target = targets.iter().find(|(start, _)| source.starts_with(start));
+            let links = target.is_some();
+            let expected_addresses = target.map(|(_, address)| (*address).to_owned()).into_iter();
             assert!(
                 seen.addresses.iter().cloned().eq(expected_addresses),
                 "{markdown}"

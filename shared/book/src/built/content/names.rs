@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::block::{BlockKind, MarkKind};
 use crate::built::elements::{Role, language_of};
-use crate::markdown::linkable;
+use crate::markdown::{in_bold, linkable};
 use crate::omission::OmissionReason;
 use crate::webpage::{Start, attribute};
 
@@ -60,6 +60,20 @@ impl ContentReader<'_> {
         self.end_block();
         self.panels.open(&label);
         true
+    }
+
+    /// Makes a summary, which ends after this many blocks, the label of the details around it if it is one paragraph.
+    pub(super) fn label_details(&mut self, blocks_before: usize) {
+        let [summary] = &mut self.content.blocks[blocks_before..] else {
+            return;
+        };
+        let details = self.open.last_mut();
+        let details = details.filter(|it| it.name == b"details" && !it.is_panel);
+        if let Some(details) = details.filter(|_| summary.kind == BlockKind::Paragraph) {
+            details.is_panel = true;
+            summary.marks = in_bold(&summary.text, summary.marks.drain(..));
+            self.panels.open(&summary.text);
+        }
     }
 
     /// Forgets the names that closed elements gave.

@@ -19,3 +19,20 @@ fn blocks_have_the_labels_of_the_tabs_around_them() {
     ];
     assert_eq!(shown, expected);
 }
+
+#[test]
+fn the_code_groups_of_vuepress_have_labels() {
+    let page = "<code-group>\n<code-block title=\"YARN\">\n\n```bash\nyarn add a\n```\n\n</code-block>\n\n<code-block title=\"NPM\">\n\n```bash\nnpm i a\n```\n\n</code-block>\n</code-group>\n\nAfter";
+    let blocks = markdown_blocks(page).into_iter();
+    let shown: Vec<_> = blocks
+        .map(|block| format!("{}: {}", block.panels.join("/"), block.text))
+        .collect();
+    let expected = [
+        ": YARN",
+        "YARN: yarn add a",
+        ": NPM",
+        "NPM: npm i a",
+        ": After",
+    ];
+    assert_eq!(shown, expected);
+}

@@ -44,6 +44,67 @@ fn preformatted_code_is_a_fence() {
 }
 
 #[test]
+fn plain_text_in_an_element_for_code_is_code() {
+    for (body, fence) in [
+        (
+            "<CodeBlock language=\"sh\" title=\"run.sh\">get a &lt;b&gt; *c*</CodeBlock>",
+            "```sh title=\"run.sh\"\nget a <b> *c*\n```",
+        ),
+        (
+            "<CodeBlock>\n  a\n\n    b\n</CodeBlock>",
+            "```\na\n\n  b\n```",
+        ),
+        (
+            "<pre><code class=\"language-js\">a &amp;&amp; b</code></pre>",
+            "```js\na && b\n```",
+        ),
+    ] {
+        assert!(text(body).contains(fence), "{body}: {}", text(body));
+    }
+    let html = "Before\n<pre>\n  a {b}\n\n  # c\n</pre>\n\nAfter";
+    let none = BTreeMap::new();
+    let prepared = prepare(html, 1, MARKDOWN, &none, PageValues::default());
+    let fence = "```\na {b}\n\n# c\n```";
+    assert!(prepared.text.contains(fence), "{}", prepared.text);
+    assert!(prepared.text.ends_with("After\n"), "{}", prepared.text);
+}
+
+#[test]
+fn texts_of_several_lines_in_attributes_are_code() {
+    for (body, shown) in [
+        (
+            "<div>\n<Run code={`a\n  b ${c}`} language=\"ts\" title=\"Try it\" />\n</div>",
+            "Try it\n```ts\na\n  b ${c}\n```",
+        ),
+        (
+            "export const a = `b\n  c`;\n\n<Run code={ a } note=\"Two words\"/>",
+            "Two words\n```\nb\n  c\n```",
+        ),
+        (
+            "<Run\n  code={`a\nb`}\n  output={'c\\nd'}\n>Text</Run>",
+            "```\na\nb\n```\n```\nc\nd\n```\nText",
+        ),
+        // Text.
+        ("<Card text={`Two\n  words`}/>", "Two words"),
+        ("<Card body={`Two words`}/>", "Two words"),
+        ("<Card style={`a\nb`}/>", ""),
+        ("<p title={`a\nb`}>c</p>", "c"),
+    ] {
+        let text = text(body);
+        let lines = text.lines();
+        let lines: Vec<&str> = lines
+            .filter(|line| !matches!(line.trim(), "" | REMOVED_BLOCK))
+            .collect();
+        assert_eq!(lines.join("\n"), shown, "{body}");
+    }
+    let file = ("{Source}".to_owned(), "docs/a.js".to_owned());
+    let body = "<Run code={Source} />";
+    let prepared = prepare(body, 1, MDX, &[file].into(), PageValues::default());
+    let placeholder = Placeholder::Partial("{Source}".to_owned()).line();
+    assert!(prepared.text.contains(&placeholder), "{}", prepared.text);
+}
+
+#[test]
 fn hidden_elements_are_no_text() {
     for page in [
         "<div hidden>\n\nNo <div>no</div> `</div>`\n\n```html\n</div>\n\n```\n\nNo.\n\n</div>\n\nText",

@@ -111,7 +111,16 @@ pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> 
         }
         4 => {
             let category = CATEGORY.to_owned();
-            let label = format!("{{\"label\": \"Part {}\"}}", random.below(3));
+            let number = random.below(3);
+            // A folder with a description has a page of its own.
+            let link = match number {
+                2 => format!(
+                    "{{\"type\": \"generated-index\", \"description\": \"{}\"}}",
+                    TEXTS[0]
+                ),
+                _ => "null".to_owned(),
+            };
+            let label = format!("{{\"label\": \"Part {number}\", \"link\": {link}}}");
             files.insert(category.clone(), label.into_bytes());
             vec![category]
         }

@@ -73,6 +73,25 @@ fn a_change_of_anything_that_a_page_used_has_it_read_again() {
 }
 
 #[test]
+fn the_page_of_a_folder_comes_and_goes_with_its_description() {
+    let (source, ingest) = book();
+    let category = "docs/maps/_category_.json";
+    let described = "{\"link\": {\"type\": \"generated-index\", \"description\": \"All maps.\"}}";
+    for (text, pages, changed, deleted) in [
+        ("{\"label\": \"Maps\"}", 3, 0, 0),
+        (described, 4, 1, 0),
+        ("{\"label\": \"Maps\"}", 3, 0, 1),
+    ] {
+        put(&source, category, text);
+        let report = block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
+        let found = (report.files_changed, report.files_deleted);
+        assert_eq!(found, (changed, deleted), "{text}: {report:?}");
+        let status = block_on(ingest.status("")).unwrap();
+        assert_eq!((status.pages, status.pending), (pages, vec![]), "{text}");
+    }
+}
+
+#[test]
 fn a_file_that_a_page_imports_and_that_is_missing_is_named() {
     let (source, ingest) = book();
     let missing = |ingest: &Ingest| block_on(ingest.status("")).unwrap().missing_files;

@@ -1,4 +1,4 @@
-//! Quotes from the panels of tabs.
+//! Quotes from the panels of tabs, and from details.
 
 use super::{answered, brief, sections};
 use crate::quote::Passage;
@@ -47,5 +47,41 @@ fn a_label_stands_above_code_without_being_its_title() {
     assert_eq!(
         markdown,
         "#### Page\n\n**npm**\n\n```sh\nnpm i\n```\n\nAfter. [1]"
+    );
+}
+
+#[test]
+fn the_entry_of_a_list_of_details_is_quoted_below_its_summary() {
+    let page = "# Page\n\n\
+        <details>\n<summary>I do not like it. Do I have to use a `mopple`?</summary>\n\nNo, use a stone.\n\n</details>\n\n\
+        <details>\n<summary>Help! The lamp is dark!</summary>\n\nTurn it.\n\nThen wait.\n\n</details>\n\n\
+        <details>\n<summary>Which bird sings?</summary>\n\nThe thrush.\n\n</details>\n";
+    let sections = sections("docs/page.mdx", page);
+    for (query, expected) in [
+        (
+            "mopple",
+            "#### Page\n\n**I do not like it. Do I have to use a `mopple`?**\n\nNo, use a stone. [1]",
+        ),
+        (
+            "the lamp is dark",
+            "#### Page\n\n**Help! The lamp is dark!**\n\nTurn it.\n\nThen wait. [1]",
+        ),
+        (
+            "thrush",
+            "#### Page\n\n**Which bird sings?**\n\nThe thrush. [1]",
+        ),
+    ] {
+        assert_eq!(answered(query, &sections), expected, "{query}");
+    }
+}
+
+#[test]
+fn text_beside_details_is_quoted_with_them() {
+    let page = "# Page\n\nFirst dig.\n\n<details>\n<summary>Why</summary>\n\nBecause of frost.\n\n</details>\n\nThen plant the mopple.\n\n\
+        <details>\n<summary>How</summary>\n\nBy hand.\n\n</details>\n\nAt last wait.\n";
+    let markdown = answered("mopple", &sections("docs/page.mdx", page));
+    assert_eq!(
+        markdown,
+        "#### Page\n\nFirst dig.\n\n**Why**\n\nBecause of frost.\n\nThen plant the mopple.\n\n**How**\n\nBy hand.\n\nAt last wait. [1]"
     );
 }
