@@ -5,7 +5,9 @@ use crate::context::explanation::Explanation;
 use crate::context::links::linked_pages;
 use crate::context::similarity::similarities;
 use crate::decide::suggestions::next_sections;
-use crate::quote::{Passage, Quote, Similarities, WHOLE_WORDS, extract, introduce};
+use crate::quote::{
+    Passage, Quote, Similarities, WHOLE_WORDS, extract, extract_briefly, introduce,
+};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
 use text::split;
@@ -22,22 +24,27 @@ const MAX_POINTER_WORDS: usize = 40;
 const MAX_SUBSECTIONS: usize = 8;
 
 impl Prepared {
-    /// Quotes the best passage, and the passage that it only leads to. After a sentence of doubt, the second best is quoted, too, if it is about as
-    /// good.
+    /// Quotes the best passage, and the passage that it only leads to. After a sentence of doubt, the best block of the second best is quoted, too, if
+    /// it is about as good.
     pub(super) fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
         let mut quotes = self.quote(passages);
         let Some(best) = passages.iter().find(|it| cites(&quotes, it)).copied() else {
             return quotes;
         };
-        let mut second = self.linked(best, passages);
+        let mut second = match self.linked(best, passages) {
+            Some(linked) => self.quote(&[linked]),
+            None => Vec::new(),
+        };
         if is_doubted {
-            second = second.or_else(|| self.close(best, passages));
-            let introduction = format!("{}\n\n", self.doubt(second.is_none()));
+            if second.is_empty() {
+                second = self.close(best, passages);
+            }
+            let introduction = format!("{}\n\n", self.doubt(second.is_empty()));
             quotes.insert(0, Quote::Text(introduction));
         }
-        if let Some(second) = second {
+        if !second.is_empty() {
             quotes.push(Quote::Text("\n\n".to_owned()));
-            quotes.extend(self.quote(&[second]));
+            quotes.append(&mut second);
         }
         quotes
     }
@@ -53,17 +60,18 @@ impl Prepared {
         others.find(|other| links.contains(&other.candidate.url(self.locale.as_deref())))
     }
 
-    /// Returns the passage after the best one if its score is about as good.
-    fn close<'a>(&self, best: Passage<'a>, passages: &[Passage<'a>]) -> Option<Passage<'a>> {
-        let next = next_sections(
-            &self.standalone,
-            passages,
-            |passage| passage.n == best.n,
-            self.texts.similarities.as_ref(),
-        );
+    /// Quotes the block that fits best of the passage after the best one, if that passage's score is about as good.
+    fn close(&self, best: Passage<'_>, passages: &[Passage<'_>]) -> Vec<Quote> {
+        let similarities = self.texts.similarities.as_ref();
+        let is_best = |passage: &Passage<'_>| passage.n == best.n;
+        let next = next_sections(&self.standalone, passages, is_best, similarities);
         let least = CLOSE * best.candidate.scores.score;
-        let next = next.first().map(|next| next.passage);
-        next.filter(|next| next.candidate.scores.score >= least)
+        match next.first().map(|next| next.passage) {
+            Some(next) if next.candidate.scores.score >= least => {
+                extract_briefly(&self.standalone, &next, similarities)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Quotes the first passage with text; only its first paragraph if that introduces selected text. If the section is short enough to be quoted

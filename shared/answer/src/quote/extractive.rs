@@ -93,6 +93,28 @@ pub(super) fn introduce(passage: &Passage<'_>) -> Vec<Quote> {
     quotes
 }
 
+/// Quotes the block of a section that fits the question best, with the sentence that leads to it or the code that it leads to, and the citation at the
+/// end; empty if the section has no text of its own.
+pub(super) fn answer_briefly(
+    query: &str,
+    passage: &Passage<'_>,
+    similarities: Option<&Similarities>,
+) -> Vec<Quote> {
+    let blocks = blocks_of(passage);
+    let similarities = given_or_by_words(similarities, query, passage);
+    let span = brief_span(&blocks, &similarities);
+    if span.is_empty() {
+        return Vec::new();
+    }
+    let (heading, span) = headed(passage, &blocks, span);
+    let mut shown = vec![heading];
+    add_span(&mut shown, &blocks, span);
+    let mut quotes = written(&shown);
+    quotes.push(Quote::Text(before_marker(shown.last()).to_owned()));
+    quotes.push(Quote::Citation(passage.n));
+    quotes
+}
+
 /// The most lines of code, and rows of a table, in a brief quote.
 const BRIEF_LINES: usize = 15;
 
@@ -106,7 +128,7 @@ pub(super) fn brief(
     let blocks = blocks_of(passage);
     let similarities = given_or_by_words(similarities, query, passage);
     let span = brief_span(&blocks, &similarities);
-    if span.is_empty() || leads_away(&blocks) {
+    if span.is_empty() {
         return String::new();
     }
     let label = blocks[span.start].label_line();
@@ -129,9 +151,12 @@ fn given_or_by_words<'a>(
     }
 }
 
-/// Returns the block that fits best, with a neighbour that it needs: prose if any has something of the
-/// question, because code says little on one line.
+/// Returns the block that fits best, with a neighbour that it needs: prose if any has something of the question, because code says little on one
+/// line. Empty if the section has no text of its own.
 fn brief_span(blocks: &[QuotableBlock], similarities: &Similarities) -> Range<usize> {
+    if leads_away(blocks) {
+        return 0..0;
+    }
     let says = |at: &usize| says_something(&blocks[*at]);
     let prose = (0..blocks.len()).filter(|at| says(at) && !blocks[*at].is_code());
     let any = (0..blocks.len()).filter(says);
