@@ -11,10 +11,12 @@ use bookrag::context::{
     Context, INGEST_STATEMENT_TIMEOUT, StartError, embedder, postgres_catalog, reranker,
     vector_index,
 };
+use bookrag::embed::Embedder;
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use bookrag::local::LocalModel;
-use bookrag::retrieve::{Backends, Language, OffTopicCache};
+use bookrag::rerank::Reranker;
+use bookrag::retrieve::{Backends, Language, OffTopicCache, QuestionCache};
 use bookrag::source::{Source, SourceError};
 
 use crate::commands::output;
@@ -93,6 +95,51 @@ impl LocalError {
     }
 }
 
+/// The models of this process, each loaded once for all books.
+#[derive(Debug, Default)]
+pub(crate) struct Models {
+    embedders: Vec<(EmbedderChoice, Embedder)>,
+    reranker: Option<Reranker>,
+    /// The embeddings of the last questions, which all books share.
+    questions: QuestionCache,
+}
+
+impl Models {
+    /// Creates the models of several books.
+    pub(crate) fn shared() -> Self {
+        Self {
+            questions: QuestionCache::new(),
+            ..Self::default()
+        }
+    }
+
+    async fn embedder(
+        &mut self,
+        config: &Config,
+        say: impl Fn(&str),
+    ) -> Result<Embedder, StartError> {
+        let mut loaded = self.embedders.iter();
+        if let Some((_, embedder)) = loaded.find(|(choice, _)| *choice == config.embedder) {
+            return Ok(embedder.clone());
+        }
+        let loaded = embedder(config, say).await?;
+        self.embedders
+            .push((config.embedder.clone(), loaded.clone()));
+        Ok(loaded)
+    }
+
+    async fn reranker(
+        &mut self,
+        config: &Config,
+        say: impl Fn(&str),
+    ) -> Result<Reranker, StartError> {
+        match &self.reranker {
+            Some(reranker) => Ok(reranker.clone()),
+            None => Ok(self.reranker.insert(reranker(config, say).await?).clone()),
+        }
+    }
+}
+
 /// A book's opened stores.
 #[derive(Debug)]
 pub struct LocalBook {
@@ -107,6 +154,16 @@ impl LocalBook {
         folder: &BookFolder,
         say: impl Fn(&str),
     ) -> Result<Self, LocalError> {
+        Self::open_with(config, folder, &mut Models::default(), say).await
+    }
+
+    /// The same with models that other books have, too.
+    pub(crate) async fn open_with(
+        config: &Config,
+        folder: &BookFolder,
+        models: &mut Models,
+        say: impl Fn(&str),
+    ) -> Result<Self, LocalError> {
         let (catalog, index) = open_stores(config, folder).await?;
         let mut config = config.clone();
         if config.embedder == EmbedderChoice::ByLanguage && is_multilingual(&catalog).await {
@@ -117,11 +174,12 @@ impl LocalBook {
             config.salt = Some(folder.salt()?.into());
         }
         let backends = Backends {
-            embedder: embedder(&config, &say).await?,
-            reranker: reranker(&config, &say).await?,
+            embedder: models.embedder(&config, &say).await?,
+            reranker: models.reranker(&config, &say).await?,
             vectors: index,
             catalog,
             off_topic: OffTopicCache::default(),
+            questions: models.questions.clone(),
         };
         Ok(Self {
             context: Context::new(&config, backends)?,

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
 use std::path::Path;
 
 use reqwest::{Method, RequestBuilder};
@@ -62,10 +61,10 @@ impl Hold {
         }
     }
 
-    /// Publishes this server's address. Returns the secret for commands, see [`SECRET_HEADER`].
-    pub(crate) fn announce(&self, address: SocketAddr) -> Result<String, LocalError> {
+    /// Publishes the URL at which this server has the book. Returns the secret for commands, see [`SECRET_HEADER`].
+    pub(crate) fn announce(&self, url: String) -> Result<String, LocalError> {
         let notice = Notice {
-            address,
+            url,
             secret: Uuid::new_v4().to_string(),
         };
         let path = self.folder.path.join(NOTICE_FILE);
@@ -95,7 +94,7 @@ fn remove_notice(folder: &BookFolder) {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Notice {
-    address: SocketAddr,
+    url: String,
     secret: String,
 }
 
@@ -115,7 +114,7 @@ impl Running {
         let lock = File::open(folder.path.join(LOCK_FILE)).ok()?;
         let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
         is_held.then(|| Self {
-            url: format!("http://{}", notice.address),
+            url: notice.url,
             secret: notice.secret,
         })
     }
@@ -164,7 +163,9 @@ mod tests {
         let (_folder, folder) = folder();
         let hold = Hold::take(&folder).expect("nobody holds it");
         assert!(Running::find(&folder).is_none(), "it does not listen yet");
-        let secret = hold.announce(([127, 0, 0, 1], 1).into()).expect("written");
+        let secret = hold
+            .announce("http://127.0.0.1:1".to_owned())
+            .expect("written");
         let found = Running::find(&folder).expect("it runs");
         assert_eq!(
             (found.url.as_str(), found.secret),
@@ -199,7 +200,8 @@ mod tests {
         let all = fs::Permissions::from_mode(0o666);
         fs::set_permissions(&notice, all).expect("changed");
         let hold = Hold::take(&folder).expect("nobody holds it");
-        hold.announce(([127, 0, 0, 1], 1).into()).expect("written");
+        hold.announce("http://127.0.0.1:1".to_owned())
+            .expect("written");
         assert_eq!(notice.metadata().expect("there").mode() & 0o777, 0o600);
     }
 }

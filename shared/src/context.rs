@@ -31,7 +31,7 @@ use crate::config::{
 use crate::mcp;
 use answer::error::{Error, ErrorKind};
 use answer::generate::Generator;
-use answer::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
+use answer::retrieve::{Backends, OffTopicCache, QuestionCache, Retriever, UNKNOWN_INDEX};
 use answer::{Answerer, Asker, Question, Rules};
 use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
@@ -266,6 +266,7 @@ impl Context {
             vectors: vector_index(config, url)?,
             catalog: postgres_catalog(config, database, READER_STATEMENT_TIMEOUT)?,
             off_topic: OffTopicCache::default(),
+            questions: QuestionCache::default(),
         };
         Self::new(config, backends)
     }

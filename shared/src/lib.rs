@@ -16,6 +16,7 @@ pub mod mcp;
 
 pub mod config;
 pub mod context;
+pub mod books;
 pub mod telemetry;
 #[cfg(feature = "lambda")]
 pub mod lambda;

@@ -9,7 +9,7 @@ use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, RunStatus, SyncOptions, sync};
 use bookrag::rerank::Reranker;
-use bookrag::retrieve::{Backends as Retrieval, OffTopicCache, Query, Retriever};
+use bookrag::retrieve::{Backends as Retrieval, OffTopicCache, Query, QuestionCache, Retriever};
 use bookrag_tests::backends::Backends;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -88,6 +88,7 @@ async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<Stri
             vectors: backends.index.clone(),
             catalog: backends.catalog.clone(),
             off_topic: OffTopicCache::default(),
+            questions: QuestionCache::default(),
         },
         index: backends.catalog.live_index().await.unwrap().unwrap(),
     };

@@ -50,7 +50,7 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
     let answer = prepared.map_err(Error::from)?.whole().await?;
     Ok(Envelope {
         success: true,
-        data: Some(ChatData::from(&answer)),
+        data: Some(ChatData::new(&answer, None)),
         error: None,
         meta: Meta::of_answer(&answer, Uuid::new_v4().to_string()),
     })

@@ -1,5 +1,6 @@
 //! `bookrag serve`: indexes a book and answers questions on this machine.
 
+mod books;
 mod follower;
 
 use std::convert::Infallible;
@@ -11,24 +12,22 @@ use std::time::Duration;
 use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
-use bookrag::context::{StartError, question_writer};
 use bookrag::generate::Generator;
-use bookrag::ingest::{OpenMode, forget_readers};
+use bookrag::ingest::forget_readers;
 use bookrag::provider::ProviderError;
 use bookrag::telemetry;
 use clap::Args;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use tokio::net::TcpListener;
 
 use super::progress::STOPPED;
 use super::sync::ReportArguments;
-use super::watch::{Watch, watched_folders};
-use super::written::write_questions;
 use super::{BuildArgument, CommandError, Exit, Output, output};
-use crate::local::{BookFolder, LocalBook, LocalError, config_for};
-use crate::running::Hold;
-use crate::server::{HEAD_DEADLINE, Server, listen, router};
-use crate::site::{Site, has_config};
-use follower::Follower;
+use crate::local::Models;
+use crate::server::{HEAD_DEADLINE, Server, library, listen, router};
+use crate::site::has_config;
+use books::{ServedBook, sites};
 
 /// The default address, which no other machine can reach.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
@@ -47,8 +46,9 @@ const FORGET_EVERY: Duration = Duration::from_hours(1);
 #[derive(Debug, Args)]
 pub(super) struct ServeArguments {
     /// The site: the folder of a Docusaurus site, of docs alone or of a built site, or `s3://bucket/prefix`. By default, the current
-    /// folder.
-    site: Option<PathBuf>,
+    /// folder. Several sites are several books of one server; `ID=SITE` names a book, which otherwise has an id made of its title.
+    #[arg(value_name = "SITE")]
+    sites: Vec<PathBuf>,
     #[command(flatten)]
     build: BuildArgument,
     /// Watch the folder, and update the index a moment after a page is saved.
@@ -115,48 +115,46 @@ pub(super) async fn run(
     if arguments.address().ip().is_loopback() && std::env::var_os(STORE_QUESTIONS).is_none() {
         config.rules.keep_questions = true;
     }
-    let site = site(&arguments)?;
-    if let Some(note) = site.note().await? {
-        output::status(&note);
-    }
-    let config = config_for(&config, &site).await?;
+    let sites = sites(&arguments).await?;
     let listener = bind(arguments.address()).await?;
     let address = listener.local_addr().unwrap_or(arguments.address());
 
     // The stores, which no other server may use meanwhile, and the models.
-    let folder = BookFolder::create(&config, &site, output::status)?;
-    let hold = Hold::take(&folder)?;
-    let book = LocalBook::open(&config, &folder, output::status).await?;
-    tokio::spawn(warn_without_model(book.context.generator.clone()));
-    let ingest = book.ingest(&config, &site, OpenMode::TakeOver).await?;
-    let folders = watched_folders(&ingest, site.named_build()).await;
-    let folders = folders.map_err(LocalError::from)?;
+    let mut models = match sites.len() {
+        1 => Models::default(),
+        _ => Models::shared(),
+    };
+    let mut books = Vec::new();
+    for site in sites {
+        books.push(ServedBook::open(&config, site, address, &arguments, &mut models).await?);
+    }
+    if let Some(book) = books.first() {
+        tokio::spawn(warn_without_model(book.server.generator().clone()));
+    }
 
     // The server, which answers from now on.
-    let secret = hold.announce(address)?;
-    let writer = question_writer(&config).map_err(StartError::Generate);
-    let writer = writer.map_err(LocalError::from)?;
-    let server = Server::new(book.context, ingest, arguments.site_url, secret);
-    let server = Arc::new(server);
-    let routes = router(Arc::clone(&server), address);
+    let routes = match books.as_slice() {
+        [book] => router(Arc::clone(&book.server), address),
+        several => library(several.iter().map(ServedBook::shown).collect(), address),
+    };
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let serving = tokio::spawn(listen(listener, routes, HEAD_DEADLINE, stopped));
     // Only now, so that a server that fails to start does not change the current book.
-    folder.make_current(&config);
+    if let Some(book) = books.first() {
+        book.folder.make_current(&config);
+    }
 
-    // The index, which follows the book.
-    let mut follower = Follower::new(&server, site.named_build(), arguments.options, output);
-    if arguments.watch {
-        // Before the first sync, so that changes during it are noticed.
-        follower.watch = Some(Watch::start(folders, &folder.path)?);
+    // The indexes, which follow the books.
+    let servers: Vec<Arc<Server>> = books.iter().map(|book| Arc::clone(&book.server)).collect();
+    let mut following = FuturesUnordered::new();
+    for book in &mut books {
+        following.push(book.follow(&arguments, output));
     }
     let (outcome, grace) = tokio::select! {
         // First, so that a signal is noticed from the moment that the run starts.
         biased;
-        grace = stop_signal(&server) => (Ok(Exit::Done), grace),
-        outcome = follower.run(address) => (outcome, GRACE_OF_CTRL_C),
-        never = Box::pin(write_questions(&server, writer)) => match never {},
-        never = forget_hourly(server.catalog(), config.retention) => match never {},
+        grace = stop_signal(&servers) => (Ok(Exit::Done), grace),
+        Some(outcome) = following.next() => (outcome, GRACE_OF_CTRL_C),
     };
 
     // The end. Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from
@@ -168,22 +166,6 @@ pub(super) async fn run(
     }
     telemetry::finish().await;
     outcome
-}
-
-/// Returns the site to serve.
-fn site(arguments: &ServeArguments) -> Result<Site, CommandError> {
-    let path = match &arguments.site {
-        Some(path) => path,
-        None => current_folder()?,
-    };
-    let site = arguments.build.site(path)?;
-    if arguments.watch && site.folder().is_none() {
-        return Err(CommandError::Usage(
-            "only a folder can be watched; a bucket tells the ingest function of its changes"
-                .to_owned(),
-        ));
-    }
-    Ok(site)
 }
 
 /// Returns the current folder, which must hold a book.
@@ -229,9 +211,9 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
 }
 
 /// Waits for a signal to stop. If it interrupts a run, prints that the next one continues it. Returns how long answers in progress may still take.
-async fn stop_signal(server: &Server) -> Duration {
+async fn stop_signal(servers: &[Arc<Server>]) -> Duration {
     let grace = interrupted().await;
-    if server.is_indexing() {
+    if servers.iter().any(|server| server.is_indexing()) {
         output::status(STOPPED);
     }
     grace

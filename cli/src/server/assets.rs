@@ -47,10 +47,14 @@ const COMPRESSED: [(&str, &str, &[u8]); 7] = [
 
 /// Serves the page to ask on, with the site's title and colour mode from the first moment.
 pub(super) async fn page(State(server): Shared) -> Response {
-    let mode = server.mode_attributes().await;
+    page_with(server.mode_attributes().await, server.title())
+}
+
+/// Returns the page to ask on, with `mode` as attributes of its element.
+pub(super) fn page_with(mode: &str, title: &str) -> Response {
     let page = include_str!("../../../widget/dist-page/index.html");
     let page = page.replacen("<html lang=\"en\"", &format!("<html lang=\"en\"{mode}"), 1);
-    let title = format!("<title>{}</title>", escaped(server.title()));
+    let title = format!("<title>{}</title>", escaped(title));
     answer(
         HTML,
         page.replacen("<title>Ask the docs</title>", &title, 1),
@@ -59,7 +63,11 @@ pub(super) async fn page(State(server): Shared) -> Response {
 
 /// Serves the site's colours.
 pub(super) async fn look(State(server): Shared) -> Response {
-    answer(CSS, server.look().await.style_sheet())
+    style_sheet(&server.look().await)
+}
+
+pub(super) fn style_sheet(look: &Look) -> Response {
+    answer(CSS, look.style_sheet())
 }
 
 /// Serves the reference of the API.
@@ -83,7 +91,11 @@ pub(super) async fn icon(State(server): Shared) -> Response {
     {
         return icon;
     }
-    let look = Look::read(&ingest.source, &ingest.settings).await;
+    icon_of(&Look::read(&ingest.source, &ingest.settings).await)
+}
+
+/// Returns the icon of a site without one.
+pub(super) fn icon_of(look: &Look) -> Response {
     answer("image/svg+xml", ICON.replace("COLOR", &look.icon_color()))
 }
 

@@ -5,11 +5,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use bookrag::book::{CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, SiteSettings};
-use bookrag::catalog::IndexStats;
 use bookrag::ingest::{MassDeletion, SyncOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::library::contents;
 use super::pictures::static_picture;
 use super::{Server, Shared};
 
@@ -25,14 +25,7 @@ pub(super) async fn book(
     State(server): Shared,
     Extension(HasInsights(has_insights)): Extension<HasInsights>,
 ) -> Response {
-    let mut stats = IndexStats::default();
-    let mut indexing = None;
-    if let Ok(index) = server.context.live_index().await
-        && let Ok(counted) = server.context.catalog().stats(index.index_id).await
-    {
-        indexing = index.indexing(counted.documents);
-        stats = counted;
-    }
+    let (stats, indexing) = contents(&server).await;
     let (source, settings) = {
         let reading = server.reading.read().await;
         (reading.source.clone(), reading.settings.clone())

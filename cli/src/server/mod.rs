@@ -2,6 +2,7 @@
 
 mod assets;
 mod insights;
+mod library;
 mod listen;
 mod lists;
 mod local_api;
@@ -19,11 +20,13 @@ use axum::{Extension, Router};
 use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
+use bookrag::generate::Generator;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
 use bookrag::telemetry;
-use tokio::sync::{Mutex, Notify, RwLock};
+use tokio::sync::{Mutex, MutexGuard, Notify, RwLock};
 
 use crate::look::{Look, mode_attributes};
+pub(crate) use library::{ShownBook, library};
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
 use local_api::HasInsights;
@@ -43,7 +46,12 @@ pub(crate) struct Server {
     secret: String,
     /// The URL of the built site, if it is served elsewhere.
     site_url: Option<String>,
+    /// The path below which this server has the book: empty, or `/books/ID` if it has several.
+    place: String,
 }
+
+/// Only one of a process's books is indexed at a time, because a run uses all processors.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 impl Server {
     pub(crate) fn new(
@@ -51,6 +59,7 @@ impl Server {
         ingest: Ingest,
         site_url: Option<String>,
         secret: String,
+        place: String,
     ) -> Self {
         Self {
             context: Arc::new(context),
@@ -60,12 +69,22 @@ impl Server {
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
             secret,
+            place,
             site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
         }
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
         self.context.catalog()
+    }
+
+    pub(crate) fn generator(&self) -> &Generator {
+        &self.context.generator
+    }
+
+    /// Waits until no other book of this process is being indexed.
+    pub(crate) async fn turn(&self) -> MutexGuard<'static, ()> {
+        TURN.lock().await
     }
 
     pub(crate) fn title(&self) -> &str {
@@ -78,6 +97,7 @@ impl Server {
         options: SyncOptions,
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Report, SyncError> {
+        let _turn = self.turn().await;
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);

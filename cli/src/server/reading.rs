@@ -44,7 +44,8 @@ pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) ->
         }
         Some(page) => {
             let mode = server.mode_attributes().await;
-            representation::html(&page, render(&page, server.title(), mode))
+            let shown = render(&page, server.title(), &server.place, mode);
+            representation::html(&page, &server.place, shown)
         }
         None => (
             StatusCode::NOT_FOUND,
@@ -112,6 +113,9 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
                 follow_links(&mut block.marks, &url, |source| {
                     urls.get(source).map(String::as_str)
                 });
+                for mark in &mut block.marks {
+                    move_below(&mut mark.kind, &server.place);
+                }
             }
             return Some(page);
         }
@@ -119,8 +123,22 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
     None
 }
 
-/// Returns a page's HTML, with `mode` as attributes of its element.
-fn render(document: &Document, book: &str, mode: &str) -> String {
+/// Moves an address of the book below the path at which this server has it.
+fn move_below(kind: &mut MarkKind, place: &str) {
+    let addresses = match kind {
+        MarkKind::Link(addresses) => addresses.as_mut_slice(),
+        MarkKind::Picture(address) => std::slice::from_mut(address),
+        _ => &mut [],
+    };
+    for address in addresses {
+        if address.starts_with('/') && !address.starts_with("//") {
+            address.insert_str(0, place);
+        }
+    }
+}
+
+/// Returns a page's HTML, with `mode` as attributes of its element. The server has the book below the path `place`.
+fn render(document: &Document, book: &str, place: &str, mode: &str) -> String {
     let mut body = String::new();
     for run in document.blocks.chunk_by(|a, b| is_item(a) && is_item(b)) {
         body.push_str(&match run {
@@ -130,8 +148,8 @@ fn render(document: &Document, book: &str, mode: &str) -> String {
     }
     format!(
         "<!doctype html><html lang=\"{}\"{mode}><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/look.css\"><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
-         <body><main class=\"reading\"><nav class=\"crumbs\"><a href=\"/\">Ask {book}</a></nav><p class=\"source\">{source}</p>\
+         <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"{place}/assets/look.css\"><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"{place}/favicon.ico\"></head>\
+         <body><main class=\"reading\"><nav class=\"crumbs\"><a href=\"{place}/\">Ask {book}</a></nav><p class=\"source\">{source}</p>\
          <article>{body}</article></main></body></html>",
         escaped(&document.file.locale),
         title = escaped(&document.title),

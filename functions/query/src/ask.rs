@@ -52,7 +52,7 @@ impl TryFrom<Parameters> for Question {
 pub(super) async fn ask(State(context): State<Arc<Context>>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
     let client = client_address(&request, context.trusted_proxies);
-    let origin = site_origin(&context, request.headers());
+    let origin = site_origin(&context, &observed, request.headers());
     let question = url_query::<Parameters>(request.uri()).and_then(Question::try_from);
     match answer(&context, question, &client).await {
         Err(error) => failure(&error, &observed.request_id),

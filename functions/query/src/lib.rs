@@ -101,8 +101,8 @@ async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response
         Err(error) => failure(&error, &observed.request_id),
         Ok(answer) => {
             observed.measured.answered(&answer);
-            let meta = Meta::of_answer(&answer, observed.request_id);
-            success(ChatData::from(&answer), meta)
+            let data = ChatData::new(&answer, observed.book.as_ref());
+            success(data, Meta::of_answer(&answer, observed.request_id))
         }
     }
 }
@@ -146,7 +146,7 @@ async fn mcp(State(context): State<Arc<Context>>, request: Request) -> Response 
 async fn complete(State(context): State<Arc<Context>>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
     let client = client_address(&request, context.trusted_proxies);
-    let origin = site_origin(&context, request.headers());
+    let origin = site_origin(&context, &observed, request.headers());
     let prepared = prepare_completion(&context, request, &client).await;
     let (request, book, prepared) = match prepared {
         Ok(prepared) => prepared,
@@ -183,7 +183,10 @@ async fn prepare_completion(
 }
 
 /// Returns the origin of the book's pages: its first origin, or this server on a laptop without one.
-fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
+fn site_origin(context: &Context, observed: &Observed, headers: &HeaderMap) -> Option<String> {
+    if let Some(book) = &observed.book {
+        return book.url.clone();
+    }
     if let Some(origin) = context.origins.first() {
         return Some(origin.clone());
     }
@@ -194,7 +197,7 @@ fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
 async fn models(State(context): State<Arc<Context>>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
     match context.live_index().await {
-        Ok(index) => Json(ModelList::new(index.site.title)).into_response(),
+        Ok(index) => Json(ModelList::new([index.site.title])).into_response(),
         Err(error) => failure(&error, &observed.request_id),
     }
 }

@@ -155,6 +155,11 @@ enum Refusal {
 }
 
 impl Authorizer {
+    /// True if a request has a valid token.
+    pub async fn admits(&self, headers: &HeaderMap) -> bool {
+        self.check(headers).await.is_ok()
+    }
+
     async fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let token = bearer_token(headers)?;
         let header = decode_header(token).map_err(|error| match error.kind() {

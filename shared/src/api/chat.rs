@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::books::BookView;
 use super::envelope::Meta;
 use super::extract::{object, objects};
 use super::number::whole_number;
@@ -292,32 +293,44 @@ pub struct AnswerView {
     pub conversation_id: Option<Uuid>,
     /// The message's id, for feedback.
     pub message_id: Uuid,
+    /// The book that answered, if the request named none of several; then the addresses of citations and suggestions are absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<BookView>,
 }
 
-impl From<&Answer> for ChatData {
-    fn from(answer: &Answer) -> Self {
+impl ChatData {
+    /// Creates what a client is told at once. `book` is the book that answered, if the request named none of several.
+    #[must_use]
+    pub fn new(answer: &Answer, book: Option<&BookView>) -> Self {
         Self {
             answer: answer.text.clone(),
             mode_used: answer.mode_used.clone(),
-            view: AnswerView::from(answer),
+            view: AnswerView::new(answer, book),
         }
     }
 }
 
-impl From<&Answer> for AnswerView {
-    fn from(answer: &Answer) -> Self {
+impl AnswerView {
+    /// Creates what a client is told about an answer. `book` is the book that answered, if the request named none of several.
+    #[must_use]
+    pub fn new(answer: &Answer, book: Option<&BookView>) -> Self {
+        let mut answer = answer.clone();
+        if let Some(book) = book {
+            book.complete(&mut answer);
+        }
         Self {
             answered: answer.answered(),
             outcome: answer.outcome,
             confidence: answer.confidence,
-            citations: answer.citations.clone(),
-            unsupported: answer.unsupported.clone(),
-            adapted: answer.adapted.clone(),
-            suggestions: answer.suggestions.clone(),
-            follow_ups: answer.follow_ups.clone(),
-            book_language: answer.book_language.clone(),
+            citations: answer.citations,
+            unsupported: answer.unsupported,
+            adapted: answer.adapted,
+            suggestions: answer.suggestions,
+            follow_ups: answer.follow_ups,
+            book_language: answer.book_language,
             conversation_id: answer.conversation_id,
             message_id: answer.message_id,
+            book: book.cloned(),
         }
     }
 }

@@ -310,15 +310,15 @@ fn link(name: &str, url: &str, origin: Option<&str>) -> String {
 pub struct ModelList {
     /// `list`.
     pub object: String,
-    /// The only model.
+    /// The models.
     pub data: Vec<Model>,
 }
 
-/// The book as a model.
+/// A book as a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Model {
-    /// The book's title.
+    /// The book's title; of several books, its id.
     pub id: String,
     /// `model`.
     pub object: String,
@@ -329,17 +329,18 @@ pub struct Model {
 }
 
 impl ModelList {
-    /// Creates the list for a book.
+    /// Creates the list of these books.
     #[must_use]
-    pub fn new(book: String) -> Self {
+    pub fn new(books: impl IntoIterator<Item = String>) -> Self {
+        let models = books.into_iter().map(|book| Model {
+            id: book,
+            object: "model".to_owned(),
+            created: 0,
+            owned_by: "bookrag".to_owned(),
+        });
         Self {
             object: "list".to_owned(),
-            data: vec![Model {
-                id: book,
-                object: "model".to_owned(),
-                created: 0,
-                owned_by: "bookrag".to_owned(),
-            }],
+            data: models.collect(),
         }
     }
 }

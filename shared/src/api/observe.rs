@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use uuid::Uuid;
 
+use super::books::BookView;
 use crate::metrics::{Metric, Metrics, MetricsOptions};
 use answer::degradation::Degradation;
 use answer::retrieve::{StageTimes, milliseconds};
@@ -26,6 +27,8 @@ pub struct Observed {
     pub request_id: String,
     /// The request's measurements.
     pub measured: Measured,
+    /// The book that answers, if the request names none of several.
+    pub book: Option<BookView>,
 }
 
 impl Observed {
@@ -40,6 +43,7 @@ impl Observed {
         Self {
             request_id,
             measured: extensions.get().cloned().unwrap_or_default(),
+            book: extensions.get().cloned(),
         }
     }
 }

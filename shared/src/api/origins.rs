@@ -46,6 +46,17 @@ impl Origins {
         }
     }
 
+    /// Creates the union of several sets.
+    #[must_use]
+    pub fn all(sets: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::new(&[]);
+        for mut set in sets {
+            all.named.append(&mut set.named);
+            all.local |= set.local;
+        }
+        all
+    }
+
     /// True if a page of this origin may call.
     fn allows(&self, origin: &HeaderValue) -> bool {
         let origin = origin.to_str().unwrap_or_default();

@@ -8,6 +8,7 @@ use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::books::BookView;
 use super::chat::AnswerView;
 use super::envelope::{code_of, failure};
 use super::observe::Observed;
@@ -49,15 +50,24 @@ struct ErrorEvent<'a> {
     message: &'a str,
 }
 
-/// Sends the answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. A failure before the first event is an error with its
+/// Sends the answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`, and before them `book` if the request named none of
+/// several. A failure before the first event is an error with its
 /// own status. A header names the stored conversation, so that it can be deleted even if the stream is interrupted.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
     conversation_id: Option<Uuid>,
     observed: Observed,
 ) -> Response {
-    streamed(events, conversation_id, observed, |event| {
-        vec![sse_event(event)]
+    let book = observed.book.clone();
+    let mut is_named = false;
+    streamed(events, conversation_id, observed, move |event| {
+        let named = book.as_ref().filter(|_| !is_named);
+        let named = named.map(|book| Event::default().event("book").json_data(book));
+        is_named = true;
+        named
+            .into_iter()
+            .chain([sse_event(event, book.as_ref())])
+            .collect()
     })
     .await
 }
@@ -114,7 +124,10 @@ fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
     })
 }
 
-fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> {
+fn sse_event(
+    event: Result<&AnswerEvent, &Error>,
+    book: Option<&BookView>,
+) -> Result<Event, axum::Error> {
     let event = match event {
         Ok(event) => event,
         Err(error) => {
@@ -136,11 +149,17 @@ fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> 
         AnswerEvent::Token(token) => Event::default()
             .event("token")
             .json_data(TokenEvent { token }),
-        AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
+        AnswerEvent::Citation(citation) => {
+            let mut citation = (**citation).clone();
+            if let Some(book) = book {
+                citation.url = book.address(&citation.url);
+            }
+            Event::default().event("citation").json_data(citation)
+        }
         AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
             total_tokens: answer.tokens,
             latency_ms: answer.latency_ms,
-            view: AnswerView::from(&**answer),
+            view: AnswerView::new(answer, book),
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),

@@ -20,7 +20,7 @@ use super::*;
 use crate::api::{Limits, Origins, known_origin};
 use answer::Rules;
 use answer::generate::Generator;
-use answer::retrieve::{Backends, OffTopicCache, Retriever};
+use answer::retrieve::{Backends, OffTopicCache, QuestionCache, Retriever};
 use book::chunk::ChunkPolicy;
 use indexer::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
 use indexer::source::{FolderSource, Source};
@@ -81,6 +81,7 @@ impl Served {
             vectors: VectorIndex::Local(LocalIndex::from_catalog(&tables)),
             catalog: Catalog::Sqlite(tables),
             off_topic: OffTopicCache::default(),
+            questions: QuestionCache::default(),
         };
         let ports = Ports {
             source: Source::Folder(FolderSource::open(folder.path()).unwrap()),

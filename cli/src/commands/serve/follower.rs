@@ -1,7 +1,6 @@
 //! Keeps the index of a served book up to date.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -56,7 +55,7 @@ impl<'a> Follower<'a> {
 
     /// Indexes the book, then syncs after each change of a watched folder and after temporary failures.
     /// Returns only if the first run fails permanently.
-    pub(super) async fn run(mut self, address: SocketAddr) -> Result<Exit, CommandError> {
+    pub(super) async fn run(mut self, address: &str) -> Result<Exit, CommandError> {
         let first = self.index(address).await?;
         if first != Exit::Done && self.options.strict {
             return Ok(first);
@@ -139,15 +138,16 @@ impl<'a> Follower<'a> {
     }
 
     /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
-    async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
+    async fn index(&mut self, address: &str) -> Result<Exit, CommandError> {
         if self.output == Output::Text {
             let title = self.server.title();
-            output::status(&format!("{title} is at http://{address}/ (Ctrl-C stops)"));
+            output::status(&format!("{title} is at {address} (Ctrl-C stops)"));
             output::status(&format!(
                 "indexing {title}; answers are incomplete until it is done"
             ));
         }
         let synced = {
+            let _turn = self.server.turn().await;
             let ingest = self.server.ingest.lock().await;
             propose_embedder(&ingest).await?;
             with_progress(&ingest, self.options.sync_options()).await
@@ -167,7 +167,7 @@ impl<'a> Follower<'a> {
             Err(error) => return Err(error.into()),
         };
         if self.output == Output::Text {
-            output::line(&format!("\nask at http://{address}/   (Ctrl-C stops)"));
+            output::line(&format!("\nask at {address}   (Ctrl-C stops)"));
         }
         Ok(exit)
     }

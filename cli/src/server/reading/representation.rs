@@ -6,10 +6,10 @@ use bookrag::book::Document;
 
 use super::super::assets::CONTENT_SECURITY_POLICY;
 
-/// Responds with a page's HTML and a link to its Markdown.
-pub(super) fn html(document: &Document, body: String) -> Response {
+/// Responds with a page's HTML and a link to its Markdown. The server has the book below the path `place`.
+pub(super) fn html(document: &Document, place: &str, body: String) -> Response {
     let markdown = format!(
-        "<{}>; rel=\"alternate\"; type=\"{MARKDOWN}\"",
+        "<{place}{}>; rel=\"alternate\"; type=\"{MARKDOWN}\"",
         encoded_url(&markdown_path(&document.url))
     );
     let headers = [CONTENT_SECURITY_POLICY];

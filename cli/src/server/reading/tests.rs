@@ -8,7 +8,7 @@ fn shown(page: &str) -> String {
     let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let file = page_file(&settings, "docs/page.md").unwrap();
     let document = read_document(&settings, "site", &file, page.as_bytes(), &Inputs::new());
-    render(&document.unwrap(), "Book", "")
+    render(&document.unwrap(), "Book", "", "")
 }
 
 #[test]

@@ -4,7 +4,9 @@ mod scored;
 pub(crate) mod open_page;
 mod names;
 mod off_topic;
+mod question_cache;
 mod question;
+mod nearness;
 mod search;
 mod known;
 mod lexical;
@@ -29,7 +31,9 @@ use store::catalog::{Catalog, IndexRow, Indexing, Scales, SiteInfo};
 use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
+pub use nearness::Nearness;
 pub use off_topic::OffTopicCache;
+pub use question_cache::QuestionCache;
 use scored::tell_pages_apart;
 pub use scored::{PATH_SEPARATOR, ScoredChunk, Scores};
 pub use text::{Language, Words};
@@ -64,6 +68,8 @@ pub struct Backends {
     pub catalog: Catalog,
     /// The off-topic questions of the index that was searched last.
     pub off_topic: OffTopicCache,
+    /// The embeddings of the last questions, if several books share them.
+    pub questions: QuestionCache,
 }
 
 /// Retrieval from one index.

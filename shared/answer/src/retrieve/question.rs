@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::synonyms::Synonyms;
 use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
 use crate::degradation::Degradation;
-use models::embed::{Embedding, Purpose, WeightedToken};
+use models::embed::{Embedding, WeightedToken};
 use models::provider::ProviderError;
 use store::catalog::CatalogError;
 use text::{DocumentFrequencies, Language, Words};
@@ -41,9 +41,7 @@ impl Retriever {
         language: Language,
     ) -> (EmbeddedQuestion, Vec<Degradation>) {
         let words = self.token_words(question);
-        let texts = [question.to_owned()];
-        let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
-        let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
+        let embedded = tokio::time::timeout(EMBED_DEADLINE, self.embedding_of(question));
         let stemmed = Words::new(language);
         let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
@@ -51,12 +49,12 @@ impl Retriever {
         let (embedded, frequencies) =
             tokio::join!(embedded, self.document_frequencies(counted, language));
         let mut degraded = Vec::new();
-        let embedded = embedded
+        let embedding = embedded
             .unwrap_or(Err(ProviderError::Timeout))
             .unwrap_or_else(|error| {
                 tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "searching by words only");
                 degraded.push(Degradation::Embedder);
-                Vec::new()
+                Embedding::default()
             });
         let mut frequencies = frequencies.unwrap_or_else(|error| {
             tracing::warn!(stage = "embed", %error, "giving all words of the question the same weight");
@@ -66,7 +64,6 @@ impl Retriever {
         if let Some(frequencies) = &mut frequencies {
             synonyms.count(frequencies, &stemmed);
         }
-        let embedding = embedded.into_iter().next().unwrap_or_default();
         let question = EmbeddedQuestion {
             tokens: weighted(&embedding, &words, frequencies.as_ref()),
             vector: embedding.vector,

@@ -1,0 +1,205 @@
+//! Several books in one process.
+//!
+//! Each book has its own stores, limits and conversations. Below `/books/ID` are the routes of a process that has this book alone, so that what is asked
+//! there cannot reach another book. A question that names no book goes to the book that is nearest to it; a search covers all of them.
+
+mod across;
+mod choice;
+mod id;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, Uri, header, uri};
+use axum::response::Response;
+use axum::routing::{any, get};
+use futures::future::join_all;
+use tower::ServiceExt as _;
+
+use crate::api::{
+    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, success,
+};
+use crate::context::Context;
+use answer::error::{Error, ErrorKind};
+
+pub use id::{BookId, InvalidBookId};
+
+/// A book of several.
+#[derive(Debug, Clone)]
+pub struct Book {
+    /// Its id.
+    pub id: BookId,
+    /// Its backends and rules.
+    pub context: Arc<Context>,
+    /// Where its pages are, such as `https://book.example`. Without it, addresses are paths.
+    pub url: Option<String>,
+    /// The routes of a process that has this book alone.
+    pub routes: Router,
+}
+
+impl Book {
+    /// Returns what clients are told about the book.
+    async fn view(&self) -> BookView {
+        let live = self.context.live_index().await;
+        let title = live.map(|index| index.site.title).unwrap_or_default();
+        BookView {
+            id: self.id.to_string(),
+            title: if title.is_empty() {
+                self.id.to_string()
+            } else {
+                title
+            },
+            url: self.url.clone(),
+        }
+    }
+
+    /// True if readers must sign in for the book.
+    fn is_private(&self) -> bool {
+        self.context.authorizer.is_some()
+    }
+
+    /// Has the book's own routes answer a request.
+    async fn answer(&self, request: Request) -> Response {
+        let answered = self.routes.clone().oneshot(request).await;
+        answered.unwrap_or_else(|never| match never {})
+    }
+}
+
+/// The books of a process, in the order in which they are listed.
+#[derive(Debug, Clone)]
+struct Books(Arc<[Book]>);
+
+/// Returns the routes of several books.
+///
+/// # Panics
+/// Without books.
+pub fn router(books: Vec<Book>) -> Router {
+    assert!(!books.is_empty(), "there is at least one book");
+    let origins = Origins::all(books.iter().map(|book| book.context.pages()));
+    let books = Books(books.into());
+    across::routes()
+        .route("/api/v1/books", get(list))
+        .layer(cors(origins))
+        // The routes of a book have headers of their own for its pages.
+        .route("/books/{id}/{*path}", any(scoped))
+        .with_state(books)
+}
+
+async fn list(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let readable = books.readable(request.headers()).await;
+    let views = join_all(readable.into_iter().map(Book::view)).await;
+    let meta = Meta {
+        request_id: observed.request_id,
+        source_count: views.len(),
+        ..Meta::default()
+    };
+    success(BooksData { books: views }, meta)
+}
+
+/// Has a book answer what is asked below its id.
+async fn scoped(
+    State(books): State<Books>,
+    Path((id, _)): Path<(String, String)>,
+    mut request: Request,
+) -> Response {
+    let found = books.named(&id, request.headers()).await;
+    let below = below_book(request.uri(), &id);
+    match (found, below) {
+        (Ok(book), Some(below)) => {
+            *request.uri_mut() = below;
+            book.answer(request).await
+        }
+        (Err(error), _) => failure(&error, &Observed::from_request(&request).request_id),
+        (Ok(_), None) => {
+            let error = no_such_book(&id);
+            failure(&error, &Observed::from_request(&request).request_id)
+        }
+    }
+}
+
+/// Returns the address of a request below `/books/ID`, as its book knows it.
+fn below_book(address: &Uri, id: &str) -> Option<Uri> {
+    let mut parts = address.clone().into_parts();
+    let path = parts.path_and_query.as_ref()?.as_str();
+    let below = path.strip_prefix("/books/")?.strip_prefix(id)?;
+    parts.path_and_query = Some(below.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Returns the error for a book that does not exist, and for one that the reader may not know of.
+fn no_such_book(id: &str) -> Error {
+    let shown: String = id.chars().take(64).collect();
+    let message =
+        format!("there is no book `{shown}`, or it needs a sign-in; /api/v1/books lists the books");
+    Error::new(ErrorKind::NotFound, message)
+}
+
+impl Books {
+    /// Returns the books that a request's reader may read: the public ones, and with a valid token the others.
+    async fn readable(&self, headers: &HeaderMap) -> Vec<&Book> {
+        // All private books have the sign-in of the process.
+        let mut sign_ins = self
+            .0
+            .iter()
+            .filter_map(|book| book.context.authorizer.as_ref());
+        let is_signed_in = match sign_ins.next() {
+            Some(authorizer) => admits(authorizer, headers).await,
+            None => false,
+        };
+        let readable = self.0.iter();
+        readable
+            .filter(|book| is_signed_in || !book.is_private())
+            .collect()
+    }
+
+    /// Returns the book with an id, if the request's reader may read it.
+    async fn named(&self, id: &str, headers: &HeaderMap) -> Result<&Book, Error> {
+        let mut readable = self.readable(headers).await.into_iter();
+        let named = readable.find(|book| book.id.as_str() == id);
+        named.ok_or_else(|| no_such_book(id))
+    }
+
+    /// Returns the books that a request without an id in its path is about: those that it names, else the book of the page that sends it, else the
+    /// public ones.
+    async fn concerned(&self, headers: &HeaderMap, named: &[String]) -> Result<Vec<&Book>, Error> {
+        let readable = self.readable(headers).await;
+        if !named.is_empty() {
+            let find = |id: &String| {
+                let mut readable = readable.iter().copied();
+                readable
+                    .find(|book| book.id.as_str() == id)
+                    .ok_or_else(|| Error {
+                        field: Some("books"),
+                        ..no_such_book(id)
+                    })
+            };
+            return named.iter().map(find).collect();
+        }
+        let origin = headers
+            .get(header::ORIGIN)
+            .and_then(|origin| origin.to_str().ok());
+        let is_of_page = |book: &&Book| {
+            origin.is_some_and(|origin| book.context.origins.iter().any(|own| own == origin))
+        };
+        let of_page: Vec<&Book> = readable.iter().copied().filter(is_of_page).collect();
+        if !of_page.is_empty() {
+            return Ok(of_page);
+        }
+        let public: Vec<&Book> = readable
+            .into_iter()
+            .filter(|book| !book.is_private())
+            .collect();
+        if public.is_empty() {
+            let message = "no book is public; name one: /books/ID";
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        Ok(public)
+    }
+}
+
+async fn admits(authorizer: &Authorizer, headers: &HeaderMap) -> bool {
+    authorizer.admits(headers).await
+}

@@ -1,0 +1,277 @@
+//! Requests that name no book in their path: a question goes to the nearest book, a search to all, and what belongs to one book to the one that knows it.
+
+use axum::Json;
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use futures::future::join_all;
+use serde_json::{Map, Value, json};
+
+use super::choice::{Asked, nearest};
+use super::{Book, Books};
+use crate::api::{
+    BookView, Counted, ModelList, Observed, Route, client_address, failure, in_openai_shape,
+    method_not_allowed, whole_body,
+};
+use answer::error::{Error, ErrorKind};
+use answer::retrieve::Signals;
+
+/// The largest answer of a book's own route that is merged with those of others.
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// The default numbers of results and of questions, as in a single book.
+const RESULTS: usize = 5;
+const QUESTIONS: usize = 4;
+
+pub(super) fn routes() -> Router<Books> {
+    let completions = Router::new()
+        .route("/v1/chat/completions", post(ask))
+        .route("/v1/models", get(models))
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(map_response(in_openai_shape));
+    Router::new()
+        .route("/api/v1/chat", post(ask))
+        .route("/api/v1/ask", get(ask))
+        .route("/api/v1/search", get(search).post(search))
+        .route("/api/v1/questions", get(questions))
+        .route("/api/v1/page", get(known))
+        .route("/api/v1/feedback", post(known))
+        .route("/api/v1/conversations/{id}", delete(known))
+        .route("/api/v1/health", get(health))
+        .method_not_allowed_fallback(method_not_allowed)
+        .merge(completions)
+}
+
+/// A request with its whole body, to be sent to several books.
+struct Whole {
+    head: Parts,
+    body: Bytes,
+}
+
+impl Whole {
+    async fn read(request: Request) -> Result<Self, Error> {
+        let (head, body) = request.into_parts();
+        let body = whole_body(body).await?;
+        Ok(Self { head, body })
+    }
+
+    /// Returns the request for a book.
+    fn copy(&self) -> Request {
+        Request::from_parts(self.head.clone(), Body::from(self.body.clone()))
+    }
+
+    fn asked(&self) -> Asked {
+        Asked::read(&self.head.uri, &self.body)
+    }
+}
+
+/// Has the nearest book answer a question. Its answer says which book it is, and its addresses are absolute.
+async fn ask(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let answered = answer(&books, request).await;
+    answered.unwrap_or_else(|error| failure(&error, &observed.request_id))
+}
+
+async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
+    let mut whole = Whole::read(request).await?;
+    let asked = whole.asked();
+    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let book = match concerned.as_slice() {
+        [only] => *only,
+        several => {
+            // Comparing the books costs a search, so it is counted before, by the first of all books.
+            let counting = &books.0[0].context;
+            let client = client_address(&whole.copy(), counting.trusted_proxies);
+            let key = counting.client_key(&client);
+            counting.limiter.acquire(Route::Chat, &key).await?;
+            whole.head.extensions.insert(Counted);
+            nearest(several, &asked, &client).await
+        }
+    };
+    whole.head.extensions.insert(book.view().await);
+    Ok(book.answer(whole.copy()).await)
+}
+
+/// Returns the sections that fit best in all books that are concerned.
+async fn search(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let found = search_all(&books, request).await;
+    found.unwrap_or_else(|error| failure(&error, &observed.request_id))
+}
+
+async fn search_all(books: &Books, request: Request) -> Result<Response, Error> {
+    let whole = Whole::read(request).await?;
+    let asked = whole.asked();
+    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let most = asked.top_k.unwrap_or(RESULTS);
+    let searched = join_all(concerned.iter().map(|book| part_of(book, &whole))).await;
+    merged(searched, "results", most, value_of_result).await
+}
+
+/// Returns questions of all books that are concerned, in turn.
+async fn questions(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let found = questions_of_all(&books, request).await;
+    found.unwrap_or_else(|error| failure(&error, &observed.request_id))
+}
+
+async fn questions_of_all(books: &Books, request: Request) -> Result<Response, Error> {
+    let whole = Whole::read(request).await?;
+    let asked = whole.asked();
+    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let most = asked.limit.unwrap_or(QUESTIONS);
+    let first = &concerned[..concerned.len().min(most.max(1))];
+    let read = join_all(first.iter().map(|book| part_of(book, &whole))).await;
+    merged(read, "questions", most, in_turn).await
+}
+
+/// Returns the value of a result among those of all books.
+fn value_of_result(signals: &Signals, result: &Value, _: usize) -> f32 {
+    let score = result["score"].as_f64().unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 1")]
+    let score = score as f32;
+    score + signals.z.unwrap_or_default()
+}
+
+/// Returns the value of a question that is offered: the first of each book come first.
+fn in_turn(_: &Signals, _: &Value, place: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "there are few questions")]
+    let place = place as f32;
+    -place
+}
+
+/// A book's part of a merged answer.
+struct Part {
+    book: BookView,
+    answer: Response,
+    signals: Signals,
+}
+
+async fn part_of(book: &Book, whole: &Whole) -> Part {
+    let answer = book.answer(whole.copy()).await;
+    Part {
+        book: book.view().await,
+        signals: answer.extensions().get().copied().unwrap_or_default(),
+        answer,
+    }
+}
+
+/// Merges the entries of a list in the answers of several books, best first, at most `most`. A book that failed is left out; if all did, returns the first
+/// failure.
+async fn merged(
+    parts: Vec<Part>,
+    list: &str,
+    most: usize,
+    value_of: impl Fn(&Signals, &Value, usize) -> f32,
+) -> Result<Response, Error> {
+    let mut entries: Vec<(f32, Value)> = Vec::new();
+    let mut whole: Option<Value> = None;
+    let mut failed = None;
+    for Part {
+        book,
+        answer,
+        signals,
+    } in parts
+    {
+        if !answer.status().is_success() {
+            failed = failed.or(Some(answer));
+            continue;
+        }
+        let mut answer = json_of(answer).await?;
+        let found = answer["data"][list].take();
+        whole.get_or_insert(answer);
+        let found = found.as_array().cloned().unwrap_or_default();
+        for (place, mut entry) in found.into_iter().enumerate() {
+            let value = value_of(&signals, &entry, place);
+            book.mark(&mut entry);
+            entries.push((value, entry));
+        }
+    }
+    let Some(mut whole) = whole else {
+        return failed.ok_or_else(|| Error::new(ErrorKind::Unavailable, "no book answered"));
+    };
+    entries.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    entries.truncate(most);
+    if !entries.is_empty()
+        && let Some(data) = whole["data"].as_object_mut()
+    {
+        // Of a book in which nothing was found.
+        data.remove("message");
+    }
+    whole["meta"]["source_count"] = json!(entries.len());
+    let entries = entries.into_iter().map(|(_, entry)| entry);
+    whole["data"][list] = Value::Array(entries.collect());
+    Ok(Json(whole).into_response())
+}
+
+/// Reads the answer of a book's own route.
+async fn json_of(answer: Response) -> Result<Value, Error> {
+    let bytes = to_bytes(answer.into_body(), MAX_ANSWER_BYTES).await;
+    let read = bytes
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    read.ok_or_else(|| Error::new(ErrorKind::Internal, "the answer of a book cannot be read"))
+}
+
+/// Has the book answer that knows what a request names: an answer, a conversation, or a page.
+async fn known(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let answered = answer_of_known(&books, request).await;
+    answered.unwrap_or_else(|error| failure(&error, &observed.request_id))
+}
+
+async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Error> {
+    let whole = Whole::read(request).await?;
+    let asked = whole.asked();
+    let mut unknown = None;
+    for book in books.concerned(&whole.head.headers, &asked.books).await? {
+        let answer = book.answer(whole.copy()).await;
+        if answer.status() != StatusCode::NOT_FOUND {
+            return Ok(answer);
+        }
+        unknown = Some(answer);
+    }
+    unknown.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book has this"))
+}
+
+/// Lists the books as models, so that a client of OpenAI's API can choose one.
+async fn models(State(books): State<Books>, request: Request) -> Response {
+    let readable = books.readable(request.headers()).await;
+    let ids = readable.into_iter().map(|book| book.id.to_string());
+    Json(ModelList::new(ids)).into_response()
+}
+
+/// Answers with the health of a book that is unhealthy, else of the first one, and with the state of each under `data.books`.
+async fn health(State(books): State<Books>, request: Request) -> Response {
+    let observed = Observed::from_request(&request);
+    let checked = health_of_all(&books, request).await;
+    checked.unwrap_or_else(|error| failure(&error, &observed.request_id))
+}
+
+async fn health_of_all(books: &Books, request: Request) -> Result<Response, Error> {
+    let whole = Whole::read(request).await?;
+    let concerned = books.concerned(&whole.head.headers, &[]).await?;
+    let answers = concerned.iter().map(|book| book.answer(whole.copy()));
+    let answers = join_all(answers).await;
+    let mut states = Map::new();
+    let mut shown: Option<(StatusCode, Value)> = None;
+    for (book, answer) in concerned.iter().zip(answers) {
+        let status = answer.status();
+        let answer = json_of(answer).await?;
+        states.insert(book.id.to_string(), answer["data"]["status"].clone());
+        match &shown {
+            Some((worst, _)) if !worst.is_success() || status.is_success() => {}
+            _ => shown = Some((status, answer)),
+        }
+    }
+    let (status, mut answer) =
+        shown.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book is public"))?;
+    if let Some(data) = answer["data"].as_object_mut() {
+        data.insert("books".to_owned(), Value::Object(states));
+    }
+    Ok((status, Json(answer)).into_response())
+}
