@@ -113,7 +113,7 @@ impl Running {
         let notice: Notice = serde_json::from_slice(&notice).ok()?;
         let lock = File::open(folder.path.join(LOCK_FILE)).ok()?;
         let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-        is_held.then(|| Self {
+        is_held.then_some(Self {
             url: notice.url,
             secret: notice.secret,
         })

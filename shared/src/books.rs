@@ -5,26 +5,25 @@
 
 mod across;
 mod choice;
-mod id;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, Uri, header, uri};
+use axum::http::{HeaderMap, Uri, header};
 use axum::response::Response;
-use axum::routing::{any, get};
+use axum::routing::{get, options};
 use futures::future::join_all;
 use tower::ServiceExt as _;
 
 use crate::api::{
-    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, success,
+    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, not_found, success,
 };
-use crate::context::Context;
+use crate::config::{BookSettings, Config};
+use crate::context::{Context, StartError};
 use answer::error::{Error, ErrorKind};
 
-pub use id::{BookId, InvalidBookId};
+pub use crate::config::{BookId, InvalidBookId};
 
 /// A book of several.
 #[derive(Debug, Clone)]
@@ -71,6 +70,57 @@ impl Book {
 #[derive(Debug, Clone)]
 struct Books(Arc<[Book]>);
 
+/// What a function of a deployment serves: one book, or several.
+#[derive(Debug)]
+pub enum Hosted {
+    /// The only book.
+    One(Arc<Context>),
+    /// The books, with their settings.
+    Several(Vec<(BookSettings, Arc<Context>)>),
+}
+
+impl Hosted {
+    /// Creates the backends from the configuration, without sending requests.
+    ///
+    /// # Errors
+    /// If something configured cannot be created.
+    pub async fn connect(config: &Config) -> Result<Self, StartError> {
+        if config.books.is_empty() {
+            return Ok(Self::One(Arc::new(Context::hosted(config).await?)));
+        }
+        let books = Context::hosted_books(config).await?.into_iter();
+        let books = books.map(|(settings, context)| (settings, Arc::new(context)));
+        Ok(Self::Several(books.collect()))
+    }
+
+    /// Returns the contexts of all books.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<Arc<Context>> {
+        match self {
+            Self::One(context) => vec![Arc::clone(context)],
+            Self::Several(books) => {
+                let contexts = books.iter().map(|(_, context)| context);
+                contexts.cloned().collect()
+            }
+        }
+    }
+
+    /// Returns the routes of the function. `routes` are those of one book.
+    pub fn router(self, routes: fn(Arc<Context>) -> Router) -> Router {
+        let books = match self {
+            Self::One(context) => return routes(context),
+            Self::Several(books) => books.into_iter(),
+        };
+        let books = books.map(|(settings, context)| Book {
+            routes: routes(Arc::clone(&context)),
+            id: settings.id,
+            url: settings.origins.into_iter().next(),
+            context,
+        });
+        router(books.collect()).fallback(not_found)
+    }
+}
+
 /// Returns the routes of several books.
 ///
 /// # Panics
@@ -79,11 +129,12 @@ pub fn router(books: Vec<Book>) -> Router {
     assert!(!books.is_empty(), "there is at least one book");
     let origins = Origins::all(books.iter().map(|book| book.context.pages()));
     let books = Books(books.into());
+    // A preflight has no token, so that all books answer it alike. Other answers have the headers of their book.
+    let below = options(not_found).layer(cors(origins.clone()));
     across::routes()
         .route("/api/v1/books", get(list))
         .layer(cors(origins))
-        // The routes of a book have headers of their own for its pages.
-        .route("/books/{id}/{*path}", any(scoped))
+        .route("/books/{id}/{*path}", below.fallback(scoped))
         .with_state(books)
 }
 
@@ -167,16 +218,14 @@ impl Books {
     async fn concerned(&self, headers: &HeaderMap, named: &[String]) -> Result<Vec<&Book>, Error> {
         let readable = self.readable(headers).await;
         if !named.is_empty() {
-            let find = |id: &String| {
-                let mut readable = readable.iter().copied();
-                readable
-                    .find(|book| book.id.as_str() == id)
-                    .ok_or_else(|| Error {
-                        field: Some("books"),
-                        ..no_such_book(id)
-                    })
-            };
-            return named.iter().map(find).collect();
+            return named
+                .iter()
+                .map(|id| {
+                    let mut readable = readable.iter().copied();
+                    let named = readable.find(|book| book.id.as_str() == id);
+                    named.ok_or_else(|| Error::field("books", no_such_book(id).message))
+                })
+                .collect();
         }
         let origin = headers
             .get(header::ORIGIN)

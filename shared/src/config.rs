@@ -1,5 +1,7 @@
 //! The configuration. Environment variables are read only here, and all problems are reported at once.
 
+mod book_id;
+mod books;
 mod database;
 mod models;
 mod rules;
@@ -22,6 +24,8 @@ use answer::Rules;
 use book::chunk::ChunkPolicy;
 use store::index::CollectionLayout;
 
+pub use book_id::{BookId, InvalidBookId};
+pub use books::BookSettings;
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, QuestionBudget, RerankerChoice};
 pub use variables::{GROUPS, Preset, Variable};
 
@@ -109,6 +113,10 @@ pub struct Config {
     pub models: Option<ModelFolder>,
     /// `BOOKRAG_METRICS_NAMESPACE`, `BOOKRAG_METRICS`.
     pub metrics: MetricsOptions,
+    /// `BOOKRAG_BOOKS`: the books of a deployment that has several.
+    pub books: Vec<BookSettings>,
+    /// The book that this configuration is for, if it is one of several.
+    pub book: Option<BookId>,
     /// `BOOKRAG_DATA`: one folder for all books' local stores, instead of one in each site.
     pub data: Option<PathBuf>,
 }
@@ -159,6 +167,9 @@ impl Config {
         if environment == Environment::Lambda {
             report_missing_on_lambda(&embedder, &mut settings);
         }
+        let auth = rules::auth(&mut settings);
+        let books = books::books(&auth, &mut settings);
+        let chosen = books::chosen_book(&books, &mut settings);
         let config = Self {
             environment,
             qdrant_url: settings.text("QDRANT_URL"),
@@ -181,7 +192,7 @@ impl Config {
             retention: rules::retention(&mut settings),
             limits: rules::limits(environment, &mut settings),
             trusted_proxies: rules::trusted_proxies(&mut settings),
-            auth: rules::auth(&mut settings),
+            auth,
             collection_layout: collection_layout(&mut settings),
             collection: settings.text_or("BOOKRAG_COLLECTION", "textbook_chunks"),
             chunk_policy: chunk_policy(&mut settings),
@@ -192,7 +203,13 @@ impl Config {
             queue_url: settings.text("BOOKRAG_QUEUE_URL"),
             models: settings.text("BOOKRAG_MODELS").map(ModelFolder::from),
             metrics: rules::metrics(&mut settings),
+            books,
+            book: None,
             data: settings.text("BOOKRAG_DATA").map(PathBuf::from),
+        };
+        let config = match &chosen {
+            Some(book) => config.of_book(book),
+            None => config,
         };
         report_budgets_without_price(&config, &mut settings);
         match settings.into_problems() {

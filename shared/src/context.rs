@@ -26,7 +26,8 @@ use crate::api::{
     Authorizer, LimitedRoute, Limiter, Origins, Route, client_address, client_network,
 };
 use crate::config::{
-    Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget, RerankerChoice,
+    BookSettings, Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget,
+    RerankerChoice,
 };
 use crate::mcp;
 use answer::error::{Error, ErrorKind};
@@ -269,6 +270,31 @@ impl Context {
             questions: QuestionCache::default(),
         };
         Self::new(config, backends)
+    }
+
+    /// Creates the backends of the books of a deployment that has several, without sending requests. They share the models and the client of the
+    /// vector store.
+    ///
+    /// # Errors
+    /// If something configured cannot be created.
+    pub async fn hosted_books(config: &Config) -> Result<Vec<(BookSettings, Self)>, StartError> {
+        let shared = Self::hosted(config).await?.backends;
+        let questions = QuestionCache::new();
+        let books = config.books.iter().map(|book| {
+            let config = config.of_book(book);
+            let database = config
+                .database_url
+                .as_ref()
+                .ok_or(StartError::MissingSetting("DATABASE_URL"))?;
+            let backends = Backends {
+                catalog: postgres_catalog(&config, database, READER_STATEMENT_TIMEOUT)?,
+                off_topic: OffTopicCache::default(),
+                questions: questions.clone(),
+                ..shared.clone()
+            };
+            Ok((book.clone(), Self::new(&config, backends)?))
+        });
+        books.collect()
     }
 
     /// Creates a context with existing backends.

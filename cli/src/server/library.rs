@@ -31,9 +31,10 @@ type Shown = Arc<[ShownBook]>;
 /// Returns the routes of a server with several books that listens on `listening`.
 pub(crate) fn library(shown: Vec<ShownBook>, listening: SocketAddr) -> Router {
     // Other machines know this one by another name.
-    let server = match listening.ip().is_loopback() {
-        true => format!("http://{listening}"),
-        false => String::new(),
+    let server = if listening.ip().is_loopback() {
+        format!("http://{listening}")
+    } else {
+        String::new()
     };
     let books = shown.iter().map(|ShownBook { id, server: book }| Book {
         id: id.clone(),

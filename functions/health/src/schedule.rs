@@ -7,6 +7,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use bookrag::context::Context;
 use bookrag::metrics::{Metric, Metrics, MetricsOptions};
+use futures::future::join_all;
 use serde::Deserialize;
 
 use super::{Component, Health, check};
@@ -22,13 +23,14 @@ enum Command {
 }
 
 struct Schedule {
-    context: Arc<Context>,
+    /// Those of all books.
+    contexts: Vec<Arc<Context>>,
     metrics: MetricsOptions,
 }
 
-/// Returns the route of the schedule's event `{"command": "check"}`, whose response is the state of each component.
-pub fn scheduled(context: Arc<Context>, metrics: MetricsOptions) -> Router {
-    let schedule = Schedule { context, metrics };
+/// Returns the route of the schedule's event `{"command": "check"}`, whose response is the state of each component; of several books, that of the worst.
+pub fn scheduled(contexts: Vec<Arc<Context>>, metrics: MetricsOptions) -> Router {
+    let schedule = Schedule { contexts, metrics };
     Router::new()
         .route(EVENTS, post(check_and_count))
         .with_state(Arc::new(schedule))
@@ -39,9 +41,9 @@ async fn check_and_count(
     State(schedule): State<Arc<Schedule>>,
     Json(Command::Check {}): Json<Command>,
 ) -> Json<Health> {
-    let mut health = check(&schedule.context).await;
+    let mut health = worst(&schedule.contexts).await;
     if down(&health) > 0 {
-        health = check(&schedule.context).await;
+        health = worst(&schedule.contexts).await;
     }
     let mut metrics = Metrics::new(&schedule.metrics, "health");
     metrics.count(Metric::ComponentsDown, down(&health));
@@ -50,6 +52,13 @@ async fn check_and_count(
     }
     metrics.emit();
     Json(health)
+}
+
+/// Checks the components of all books, and returns the state of those of which most are down.
+async fn worst(contexts: &[Arc<Context>]) -> Health {
+    let checked = join_all(contexts.iter().map(|context| check(context))).await;
+    let worst = checked.into_iter().max_by_key(down);
+    worst.expect("a function serves at least one book")
 }
 
 fn down(health: &Health) -> usize {

@@ -36,6 +36,9 @@ pub enum HandlerError {
     /// The event cannot be read.
     #[error(transparent)]
     Event(#[from] EventError),
+    /// A command names a book that the deployment does not have.
+    #[error("there is no book `{0}`; BOOKRAG_BOOKS lists the books")]
+    UnknownBook(String),
     /// The bucket failed.
     #[error(transparent)]
     Source(#[from] SourceError),

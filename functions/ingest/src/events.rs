@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::books::BOOK;
 use crate::deployment::ResourceRequest;
 
 /// Sent by S3 once when notifications are set up.
@@ -176,7 +177,7 @@ impl TryFrom<Value> for Event {
 
     fn try_from(event: Value) -> Result<Self, EventError> {
         if event.get("command").is_some() {
-            return Ok(Self::Command(read("command", event)?));
+            return Ok(Self::Command(command(event)?));
         }
         if event.get("RequestType").is_some() {
             return Ok(Self::Resource(read("request of CloudFormation", event)?));
@@ -202,10 +203,24 @@ impl Message {
     pub(crate) fn request(&self) -> Result<Request, EventError> {
         let body = parse("message", &self.body)?;
         if body.get("command").is_some() {
-            return Ok(Request::Command(read("command", body)?));
+            return Ok(Request::Command(command(body)?));
         }
         Ok(Request::Objects(objects(body)?))
     }
+
+    /// Returns the book that the command in the message names.
+    pub(crate) fn book(&self) -> Option<String> {
+        let body = parse("message", &self.body).ok()?;
+        body[BOOK].as_str().map(str::to_owned)
+    }
+}
+
+/// Reads a command, whatever book it names.
+fn command(mut event: Value) -> Result<Command, EventError> {
+    if let Some(fields) = event.as_object_mut() {
+        fields.remove(BOOK);
+    }
+    read("command", event)
 }
 
 fn objects(event: Value) -> Result<Vec<Object>, EventError> {

@@ -7,6 +7,7 @@ mod converge;
 mod commands;
 mod questions;
 mod deployment;
+mod books;
 mod error;
 
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use bookrag::catalog::Catalog;
 use bookrag::chunk::ChunkPolicy;
-use bookrag::config::Config;
+use bookrag::config::{BookId, Config};
 use bookrag::context::{
     INGEST_INDEX_TIMEOUT, INGEST_STATEMENT_TIMEOUT, StartError, embedder, postgres_catalog,
     question_writer,
@@ -29,6 +30,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
+pub use books::Books;
 pub use deadline::Deadline;
 pub use deployment::not_started;
 pub use error::{ConnectError, HandlerError};
@@ -45,9 +47,11 @@ const MAX_AT_ONCE: usize = 8;
 /// The messages of a full batch, as in template.yaml.
 const FULL_BATCH: usize = 10;
 
-/// The function's backends, kept between events.
+/// The backends of the function for one book, kept between events.
 #[derive(Debug)]
 pub struct Function {
+    /// The book, if the deployment has several.
+    book: Option<BookId>,
     source: S3Source,
     site: String,
     policy: ChunkPolicy,
@@ -82,10 +86,11 @@ impl Function {
         let embedder = embedder(config, log_start).await?;
         let source = S3Source::connect(source).await?;
         let queue = match &config.queue_url {
-            Some(url) => Some(Queue::connect(url).await),
+            Some(url) => Some(Queue::connect(url, config.book.clone()).await),
             None => None,
         };
         Ok(Self {
+            book: config.book.clone(),
             site: config.site.clone().unwrap_or_else(|| source.url()),
             source,
             policy: config.chunk_policy.clone(),

@@ -2,7 +2,7 @@
 
 use bookrag::config::{Config, Environment};
 use bookrag::telemetry;
-use ingest::{ConnectError, Deadline, Function, HandlerError, not_started};
+use ingest::{Books, ConnectError, Deadline, HandlerError, not_started};
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
@@ -21,19 +21,19 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     lambda_runtime::run(handler).await
 }
 
-async fn start() -> Result<Function, ConnectError> {
+async fn start() -> Result<Books, ConnectError> {
     let config = Config::from_env(Environment::Lambda)?;
-    Function::connect(&config).await
+    Books::connect(&config).await
 }
 
 /// Handles an event. If the function could not start, a deployment is told why.
 async fn serve(
-    started: &Result<Function, ConnectError>,
+    started: &Result<Books, ConnectError>,
     event: Value,
     deadline: Deadline,
 ) -> Result<Value, HandlerError> {
     let served = match started {
-        Ok(function) => function.handle(event, deadline).await,
+        Ok(books) => books.handle(event, deadline).await,
         Err(reason) => not_started(reason, event).await,
     };
     served.inspect_err(|error| {

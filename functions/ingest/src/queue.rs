@@ -8,8 +8,11 @@ use aws_sdk_sqs::error::DisplayErrorContext;
 use aws_sdk_sqs::types::{
     BatchResultErrorEntry, ChangeMessageVisibilityBatchRequestEntry, SendMessageBatchRequestEntry,
 };
+use bookrag::config::BookId;
 use bookrag::source::aws_config;
+use serde_json::{Value, json};
 
+use crate::books::BOOK;
 use crate::events::Message;
 
 /// The most messages that SQS accepts in one request.
@@ -26,6 +29,8 @@ const LAST_RETRY: Duration = Duration::from_mins(30);
 pub(crate) struct Queue {
     client: Client,
     url: String,
+    /// The book that commands are about, if the deployment has several.
+    book: Option<BookId>,
 }
 
 /// Messages that could not be put into the queue.
@@ -37,10 +42,22 @@ pub struct QueueError {
 }
 
 impl Queue {
-    pub(crate) async fn connect(url: &str) -> Self {
+    pub(crate) async fn connect(url: &str, book: Option<BookId>) -> Self {
         Self {
             client: Client::new(&aws_config().await),
             url: url.to_owned(),
+            book,
+        }
+    }
+
+    /// Adds the book to a command.
+    fn addressed(&self, body: &str) -> String {
+        match (&self.book, serde_json::from_str(body)) {
+            (Some(book), Ok(Value::Object(mut command))) if command.contains_key("command") => {
+                command.insert(BOOK.to_owned(), json!(book.as_str()));
+                Value::Object(command).to_string()
+            }
+            _ => body.to_owned(),
         }
     }
 
@@ -55,7 +72,7 @@ impl Queue {
             for (id, body) in batch.iter().enumerate() {
                 let entry = SendMessageBatchRequestEntry::builder()
                     .id(id.to_string())
-                    .message_body(body)
+                    .message_body(self.addressed(body))
                     .delay_seconds(seconds)
                     .build();
                 let entry = entry.map_err(|error| QueueError::new(batch.len(), &error))?;

@@ -238,7 +238,7 @@ async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Er
     unknown.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book has this"))
 }
 
-/// Lists the books as models, so that a client of OpenAI's API can choose one.
+/// Lists the books as models, so that a client of `OpenAI`'s API can choose one.
 async fn models(State(books): State<Books>, request: Request) -> Response {
     let readable = books.readable(request.headers()).await;
     let ids = readable.into_iter().map(|book| book.id.to_string());

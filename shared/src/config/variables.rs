@@ -95,6 +95,17 @@ const BOOK: [Variable; 3] = [
         "Where the ingest function reads the book: `s3://bucket/prefix`",
     ),
     variable(
+        "BOOKRAG_BOOKS",
+        Preset::None,
+        "The books of a deployment that has several, separated by commas: for each its id, the origins of its pages, and `private` if readers must sign in: `guide https://guide.example, handbook private`",
+    )
+    .details("A book's files are in the folder with its id below `BOOKRAG_SOURCE`; its database and its collections end in its id"),
+    variable(
+        "BOOKRAG_BOOK",
+        Preset::None,
+        "The book that a command on a deployment is about, if that has several",
+    ),
+    variable(
         "BOOKRAG_QUEUE_URL",
         Preset::None,
         "The queue of the ingest function, which puts long work there",

@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections of an instance, which serves one request at a time.
 const POOL_SIZE: usize = 2;
 
-/// Creates the catalog at `DATABASE_URL`, which connects on first use. No statement takes longer than `statement_timeout`.
+/// Creates the catalog at `DATABASE_URL`, or beside it that of one book of several, which connects on first use. No statement takes longer than `statement_timeout`.
 ///
 /// # Errors
 /// If the URL is invalid.
@@ -25,7 +25,7 @@ pub fn postgres_catalog(
     url: &SecretString,
     statement_timeout: Duration,
 ) -> Result<Catalog, StartError> {
-    let catalog = PostgresCatalog::new(PostgresOptions {
+    let options = PostgresOptions {
         url: url.clone(),
         direct_url: config.database_url_direct.clone(),
         tls: TlsOptions {
@@ -35,7 +35,11 @@ pub fn postgres_catalog(
         statement_timeout,
         connect_timeout: CONNECT_TIMEOUT,
         pool_size: POOL_SIZE,
-    })?;
+    };
+    let catalog = match &config.book {
+        Some(book) => PostgresCatalog::of_book(options, &book.as_str().replace('-', "_"))?,
+        None => PostgresCatalog::new(options)?,
+    };
     Ok(Catalog::Postgres(catalog))
 }
 

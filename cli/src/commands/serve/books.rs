@@ -137,9 +137,10 @@ impl ServedBook {
         let site_url = arguments.site_url.clone();
         let server = Server::new(book.context, ingest, site_url, secret, place);
         // Before the first sync, so that changes during it are noticed.
-        let watch = match arguments.watch {
-            true => Some(Watch::start(folders, &folder.path)?),
-            false => None,
+        let watch = if arguments.watch {
+            Some(Watch::start(folders, &folder.path)?)
+        } else {
+            None
         };
         let asked_at = match &id {
             Some(id) => format!("http://{address}/?books={id}"),

@@ -70,6 +70,8 @@ pub struct TlsOptions {
 #[derive(Clone)]
 pub struct PostgresCatalog {
     pool: Arc<Pool>,
+    /// The name of a book's own database, and the address of the one that all books of the deployment have in common.
+    created: Option<Arc<(Address, String)>>,
 }
 
 impl PostgresCatalog {
@@ -79,17 +81,45 @@ impl PostgresCatalog {
     ///
     /// `Rejected` if a URL is invalid, or allows plain text where TLS is required.
     pub fn new(options: PostgresOptions) -> Result<Self, CatalogError> {
-        let pooled = Address::read(&options.url, "DATABASE_URL", &options.tls)?;
-        let direct = match &options.direct_url {
-            Some(url) => Some(Address::read(url, "DATABASE_URL_DIRECT", &options.tls)?),
+        Self::open(options, None)
+    }
+
+    /// The same for a book of several, whose database has the name in the URL with `_` and the book's name at its end. Migrating creates it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn of_book(options: PostgresOptions, book: &str) -> Result<Self, CatalogError> {
+        Self::open(options, Some(book))
+    }
+
+    fn open(options: PostgresOptions, book: Option<&str>) -> Result<Self, CatalogError> {
+        let read = |url, setting| Address::read(url, setting, &options.tls);
+        let mut pooled = read(&options.url, "DATABASE_URL")?;
+        let mut direct = match &options.direct_url {
+            Some(url) => Some(read(url, "DATABASE_URL_DIRECT")?),
             None => None,
         };
+        let mut created = None;
+        if let Some(book) = book {
+            let shared = direct.clone().unwrap_or_else(|| pooled.clone());
+            let name = pooled.move_to_book(book);
+            if let Some(direct) = &mut direct {
+                direct.move_to_book(book);
+            }
+            created = Some((shared, name));
+        }
         Ok(Self {
             pool: Arc::new(Pool::new(pooled, direct, options)),
+            created: created.map(Arc::new),
         })
     }
 
     pub(in crate::catalog) async fn migrate(&self) -> Result<i32, CatalogError> {
+        if let Some((shared, name)) = self.created.as_deref() {
+            let client = self.pool.connect_to_other(shared).await?;
+            migrations::create_database(&client, name).await?;
+        }
         migrations::apply(self.pool.connect_directly().await?).await
     }
 

@@ -10,6 +10,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::tls::{Identity, connector};
 use crate::catalog::{CatalogError, TlsOptions};
 
+#[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
@@ -60,6 +61,17 @@ impl Address {
             config,
             tls: connector(identity, &options.authorities),
         })
+    }
+}
+
+impl Address {
+    /// Moves to the database of a book. Returns its name.
+    pub(super) fn move_to_book(&mut self, book: &str) -> String {
+        // Postgres' own default.
+        let shared = self.config.get_dbname().or(self.config.get_user());
+        let name = format!("{}_{book}", shared.unwrap_or_default());
+        self.config.dbname(&name);
+        name
     }
 }
 

@@ -1,6 +1,7 @@
 //! The schema migrations.
 
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use crate::catalog::CatalogError;
@@ -40,6 +41,26 @@ pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
         client.batch_execute(statement).await?;
     }
     current(&client).await
+}
+
+/// Creates a book's database unless it exists.
+pub(super) async fn create_database(client: &Client, name: &str) -> Result<(), CatalogError> {
+    let exists = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
+    let exists = client
+        .query_typed_one(exists, &[(&name, Type::TEXT)])
+        .await?;
+    if exists.try_get(0)? {
+        return Ok(());
+    }
+    let quoted = name.replace('"', "\"\"");
+    let created = client
+        .batch_execute(&format!("CREATE DATABASE \"{quoted}\""))
+        .await;
+    match created {
+        // Another process was faster.
+        Err(error) if error.code() == Some(&SqlState::DUPLICATE_DATABASE) => Ok(()),
+        created => Ok(created?),
+    }
 }
 
 /// Returns the schema version; 0 without tables.

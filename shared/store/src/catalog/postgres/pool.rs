@@ -149,6 +149,11 @@ impl Pool {
         Ok(self.connect_to(direct).await?)
     }
 
+    /// Opens a connection to another database, outside of the pool.
+    pub(super) async fn connect_to_other(&self, address: &Address) -> Result<Client, CatalogError> {
+        Ok(self.connect_to(address).await?)
+    }
+
     async fn connect_to(&self, address: &Address) -> Result<Client, Failure> {
         let (client, connection) = timeout(
             self.options.connect_timeout,
