@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bookrag::api::{
-    ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest, ModelList,
-    PageData, QuestionsData, Receipt, SearchData, SearchRequest,
+    BooksData, ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest,
+    ModelList, PageData, QuestionsData, Receipt, SearchData, SearchRequest,
 };
 use health::Health;
 use serde_json::{Map, Value, json};
@@ -58,6 +58,7 @@ pub fn document() -> Value {
     });
     let page = page_path(&shapes.enveloped::<PageData>(), &failure);
     let questions = questions_path(&ok(&shapes.enveloped::<QuestionsData>()), &failure);
+    let books = books_path(ok(&shapes.enveloped::<BooksData>()), &failure);
     let healthy = health_path(ok(&health), &failure);
     let mut paths = Map::new();
     paths.insert("/api/v1/chat".to_owned(), asked);
@@ -70,6 +71,7 @@ pub fn document() -> Value {
     paths.insert("/api/v1/search".to_owned(), searched);
     paths.insert("/api/v1/page".to_owned(), page);
     paths.insert("/api/v1/questions".to_owned(), questions);
+    paths.insert("/api/v1/books".to_owned(), books);
     let summary = "Rate an answer";
     let judged = post("feedback", summary, &feedback, ok(&receipt));
     paths.insert("/api/v1/feedback".to_owned(), judged);
@@ -196,6 +198,14 @@ fn questions_path(success: &Value, failure: &Value) -> Value {
                 "description": "The number of questions, 4 by default"},
         ],
         "responses": responses(success.clone(), failure),
+    }})
+}
+
+fn books_path(success: Value, failure: &Value) -> Value {
+    json!({"get": {
+        "operationId": "books",
+        "summary": "List the books of a server that has several",
+        "responses": responses(success, failure),
     }})
 }
 

@@ -13,9 +13,9 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use bookrag::api::{
-    Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, facet_filters,
-    failure, json_body, known_page, limit, method_not_allowed, not_found, nothing_found, success,
-    url_query,
+    BooksData, Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors,
+    facet_filters, failure, json_body, known_page, limit, method_not_allowed, not_found,
+    nothing_found, success, url_query,
 };
 use bookrag::book::ContentKind;
 use bookrag::context::Context;
@@ -54,10 +54,21 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
             "/api/v1/questions",
             get(questions::by_url).route_layer(limited),
         )
+        .route("/api/v1/books", get(no_books))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .layer(known_page)
         .with_state(context)
+}
+
+/// The list of the books: a server with several answers it itself.
+async fn no_books(request: Request) -> Response {
+    let Observed { request_id, .. } = Observed::from_request(&request);
+    let meta = Meta {
+        request_id,
+        ..Meta::default()
+    };
+    success(BooksData::default(), meta)
 }
 
 /// A search in a URL's query.

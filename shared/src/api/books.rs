@@ -17,11 +17,11 @@ pub struct BookView {
     pub url: Option<String>,
 }
 
-/// The books that a reader may ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The books that a reader may ask, if the server has several.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BooksData {
-    /// The books.
+    /// The books; none if the server has only one.
     pub books: Vec<BookView>,
 }
 

@@ -68,6 +68,8 @@ pub struct ChatRequest {
     /// The form of citations: `number` or `label`.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(number|label)$"))]
     pub citation_style: Option<String>,
+    /// Of a server with several books: the ids of those that may answer. By default the book of the page that sends the request, else all public ones.
+    pub books: Vec<String>,
 }
 
 /// A message of a conversation kept by the client.

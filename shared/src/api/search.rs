@@ -39,6 +39,8 @@ pub struct SearchRequest {
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
     #[serde(deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
+    /// Of a server with several books: the ids of those to search. By default the book of the page that sends the request, else all public ones.
+    pub books: Vec<String>,
 }
 
 impl SearchRequest {
@@ -167,6 +169,9 @@ pub struct SearchResult {
     /// The questions that the section answers, as plain text; absent if it has none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<String>,
+    /// The id of the book, if several were searched; then the address is absolute if it is known where the book's pages are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub book: Option<String>,
 }
 
 impl SearchResult {
@@ -197,6 +202,7 @@ impl SearchResult {
             chunk_count: chunk.chunk_count,
             preview: preview.chars().take(PREVIEW_CHARACTERS).collect(),
             questions: chunk.questions.clone(),
+            book: None,
         }
     }
 }
