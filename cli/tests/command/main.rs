@@ -4,6 +4,7 @@
 
 mod api_examples;
 mod beside;
+mod books;
 mod bucket;
 mod built;
 mod client;

@@ -7,7 +7,6 @@ use axum::routing::post;
 use axum::{Json, Router};
 use bookrag::context::Context;
 use bookrag::metrics::{Metric, Metrics, MetricsOptions};
-use futures::future::join_all;
 use serde::Deserialize;
 
 use super::{Component, Health, check};
@@ -56,8 +55,16 @@ async fn check_and_count(
 
 /// Checks the components of all books, and returns the state of those of which most are down.
 async fn worst(contexts: &[Arc<Context>]) -> Health {
-    let checked = join_all(contexts.iter().map(|context| check(context))).await;
-    let worst = checked.into_iter().max_by_key(down);
+    let mut worst = None;
+    for context in contexts {
+        let health = check(context).await;
+        if worst
+            .as_ref()
+            .is_none_or(|worst| down(worst) < down(&health))
+        {
+            worst = Some(health);
+        }
+    }
     worst.expect("a function serves at least one book")
 }
 

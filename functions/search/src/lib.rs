@@ -101,6 +101,8 @@ impl TryFrom<Parameters> for SearchRequest {
                 facets: facet_filters(url.facets.as_deref())?,
                 ..Filters::default()
             },
+            // Those of a URL are read before the request comes to a book.
+            ..Self::default()
         })
     }
 }

@@ -80,7 +80,7 @@ const STORES: [Variable; 9] = [
         .details("Another policy fills a separate index; `bookrag chunks SITE --policy NAME` shows its chunks"),
 ];
 
-const BOOK: [Variable; 3] = [
+const BOOK: [Variable; 5] = [
     variable(
         "BOOKRAG_SITE",
         Preset::Described("the site's address"),

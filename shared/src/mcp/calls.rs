@@ -36,7 +36,7 @@ impl Server {
             query: arguments.query,
             filters: limits(arguments.version, arguments.locale, arguments.facets)?,
             top_k: Some(limit),
-            page_url: None,
+            ..SearchRequest::default()
         };
         let search = request.check()?;
         let retriever = self.live().await?.retriever;

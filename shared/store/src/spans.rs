@@ -20,7 +20,8 @@ pub(crate) async fn store_call<T, E>(
     span: Span,
     call: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let result = call.instrument(span.clone()).await;
+    // Boxed to keep the futures of all callers small.
+    let result = Box::pin(call).instrument(span.clone()).await;
     if result.is_err() {
         span.record("otel.status_code", "ERROR");
     }

@@ -1,0 +1,235 @@
+//! One server with several books.
+
+use serde_json::{Value, json};
+
+use crate::client::client;
+use crate::support::{Server, Workshop};
+
+/// Words that only one of the two books has.
+const OF_GARDEN: [&str; 3] = ["wrench", "moisture", "Garden"];
+const OF_KITCHEN: [&str; 3] = ["dough", "oven", "Kitchen"];
+
+/// A workshop with the site of [`Workshop::small`] and another one, and their server.
+fn library() -> (Workshop, Server) {
+    let workshop = Workshop::small();
+    let kitchen = workshop.path().join("kitchen");
+    std::fs::create_dir_all(kitchen.join("docs")).unwrap();
+    let config = "module.exports = {title: 'Kitchen', baseUrl: '/'};";
+    std::fs::write(kitchen.join("docusaurus.config.js"), config).unwrap();
+    for (name, text) in [
+        (
+            "docs/bread.md",
+            "# Bread\n\nLet the dough rise for two hours; then [bake](./probe.md) it.\n",
+        ),
+        (
+            "docs/probe.md",
+            "# Probe\n\nThe thermometer of the oven needs calibration in boiling water.\n",
+        ),
+    ] {
+        std::fs::write(kitchen.join(name), text).unwrap();
+    }
+    let server = workshop.serve(&["kitchen"]);
+    server.wait_for("/local/book", |book| {
+        book["pages"] == 4 && book["indexing"].is_null()
+    });
+    (workshop, server)
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Returns an answer without what differs each time.
+fn lasting(mut answer: Value) -> Value {
+    answer["meta"] = Value::Null;
+    for name in ["message_id", "conversation_id"] {
+        answer["data"][name] = Value::Null;
+    }
+    answer
+}
+
+#[test]
+fn a_question_goes_to_the_book_that_is_nearest() {
+    let (_workshop, server) = library();
+    for (question, book, path) in [
+        ("How do I tighten the wheels?", "garden", "/docs/wheels"),
+        ("How long does the dough rise?", "kitchen", "/docs/bread"),
+    ] {
+        let (status, answer) = server.post("/api/v1/chat", &json!({ "query": question }));
+        assert_eq!(status, 200, "{answer}");
+        let data = &answer["data"];
+        assert_eq!(data["book"]["id"], book, "{answer}");
+        let url = format!("{}/books/{book}", server.url);
+        assert_eq!(data["book"]["url"], url);
+        let cited = data["citations"][0]["url"].as_str().unwrap();
+        assert!(cited.starts_with(&format!("{url}{path}")), "{cited}");
+        // The address leads to the page.
+        let page = client().get(cited).send().unwrap();
+        assert_eq!(page.status(), 200);
+
+        let body = json!({
+            "model": "any", "messages": [{"role": "user", "content": question}]
+        });
+        let (_, completed) = server.post("/v1/chat/completions", &body);
+        let content = completed["choices"][0]["message"]["content"].as_str();
+        assert!(
+            content.unwrap().contains(&format!("({url}{path}")),
+            "{completed}"
+        );
+
+        let (_, markdown) = server.get(&format!("/api/v1/ask?q={}", question.replace(' ', "+")));
+        assert!(markdown.contains(&format!("({url}{path}")), "{markdown}");
+
+        let rated = json!({ "message_id": data["message_id"], "rating": "up" });
+        assert_eq!(server.post("/api/v1/feedback", &rated).0, 200);
+        let other = if book == "garden" {
+            "kitchen"
+        } else {
+            "garden"
+        };
+        let (status, _) = server.post(&format!("/books/{other}/api/v1/feedback"), &rated);
+        assert_eq!(status, 404);
+    }
+}
+
+#[test]
+fn a_named_book_answers_as_it_does_alone() {
+    let (workshop, library) = library();
+    let question = json!({ "query": "Which tool do I need for the probe?" });
+    let named = |book: &str| {
+        let body = json!({ "query": question["query"], "books": [book] });
+        library.post("/api/v1/chat", &body).1
+    };
+    let mut scoped = Vec::new();
+    for book in ["garden", "kitchen"] {
+        let (_, answer) = library.post(&format!("/books/{book}/api/v1/chat"), &question);
+        assert_eq!(answer["data"]["answer"], named(book)["data"]["answer"]);
+        assert_eq!(named(book)["data"]["book"]["id"], book);
+        let (_, found) = library.post(&format!("/books/{book}/api/v1/search"), &question);
+        scoped.push((lasting(answer), lasting(found)));
+    }
+    drop(library);
+    for (site, (answer, found)) in ["book", "kitchen"].into_iter().zip(scoped) {
+        let alone = workshop.serve_site(site, &[], &[]);
+        let (_, answered) = alone.post("/api/v1/chat", &question);
+        assert_eq!(lasting(answered).to_string(), answer.to_string(), "{site}");
+        let (_, searched) = alone.post("/api/v1/search", &question);
+        assert_eq!(lasting(searched).to_string(), found.to_string(), "{site}");
+        assert_eq!(
+            parsed(&alone.get("/api/v1/books").1)["data"]["books"],
+            json!([])
+        );
+    }
+}
+
+#[test]
+fn a_search_covers_all_books_and_a_book_shows_nothing_of_another() {
+    let (_workshop, server) = library();
+    let (_, found) = server.post("/api/v1/search", &json!({ "query": "calibration" }));
+    let results = found["data"]["results"].as_array().unwrap();
+    for book in ["garden", "kitchen"] {
+        let of_book = results.iter().find(|result| result["book"] == book);
+        let url = of_book.unwrap()["url"].as_str().unwrap();
+        assert!(
+            url.starts_with(&format!("{}/books/{book}/docs/probe", server.url)),
+            "{url}"
+        );
+    }
+    let (_, one) = server.get("/api/v1/search?q=calibration&books=kitchen");
+    let one = parsed(&one);
+    assert!(!one["data"]["results"].as_array().unwrap().is_empty());
+
+    for (book, others) in [("garden", OF_KITCHEN), ("kitchen", OF_GARDEN)] {
+        for asked in [
+            "wrench",
+            "dough",
+            "oven",
+            "wheels",
+            "probe",
+            "everything",
+            "Garden or Kitchen",
+        ] {
+            let body = json!({ "query": asked, "top_k": 20, "history": [{"role": "user", "content": "wheels and bread"}] });
+            let mut shown: Vec<String> = ["chat", "search"]
+                .map(|route| {
+                    server
+                        .post(&format!("/books/{book}/api/v1/{route}"), &body)
+                        .1["data"]
+                        .to_string()
+                })
+                .into();
+            for path in [
+                "api/v1/questions",
+                "api/v1/page?url=/docs/probe",
+                "llms.txt",
+                "docs/probe",
+                "local/book",
+                "v1/models",
+                "api/v1/health?deep=true",
+            ] {
+                shown.push(server.get(&format!("/books/{book}/{path}")).1);
+            }
+            for text in shown {
+                assert!(
+                    !others.iter().any(|other| text.contains(other)),
+                    "{book} {asked}: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn books_are_listed_and_kept_up_to_date_one_by_one() {
+    let (workshop, server) = library();
+    let listed = parsed(&server.get("/api/v1/books").1);
+    let books = listed["data"]["books"].as_array().unwrap();
+    let listed: Vec<_> = books
+        .iter()
+        .map(|book| (&book["id"], &book["title"]))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            (&json!("garden"), &json!("Garden")),
+            (&json!("kitchen"), &json!("Kitchen"))
+        ]
+    );
+    let (status, refused) = server.post("/books/cellar/api/v1/chat", &json!({ "query": "wine" }));
+    assert_eq!(
+        (status, &refused["error"]["code"]),
+        (404, &json!("not_found"))
+    );
+    let unknown = json!({ "query": "wine", "books": ["cellar"] });
+    let (status, refused) = server.post("/api/v1/chat", &unknown);
+    assert_eq!((status, &refused["error"]["field"]), (400, &json!("books")));
+
+    let wine = "# Wine\n\nThe barrel of wine is tapped in autumn.\n";
+    std::fs::write(workshop.path().join("kitchen/docs/wine.md"), wine).unwrap();
+    let synced = workshop.json(&["sync", "kitchen"]);
+    assert_eq!(synced["status"], "success", "{synced}");
+    let (_, answer) = server.post(
+        "/api/v1/chat",
+        &json!({ "query": "When is the wine tapped?" }),
+    );
+    assert_eq!(answer["data"]["book"]["id"], "kitchen", "{answer}");
+    assert!(
+        answer["data"]["answer"]
+            .as_str()
+            .unwrap()
+            .contains("autumn"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn two_books_need_different_names() {
+    let workshop = Workshop::small();
+    let refused = workshop.run(&["serve", "book", "book", "--port", "0"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        told.contains("two books would be called `garden`"),
+        "{told}"
+    );
+}
