@@ -110,6 +110,7 @@ impl HandlerError {
             _ if self.settings().is_some() => "Settings",
             Self::NotStarted(_) => "NotStarted",
             Self::Event(_) => "Event",
+            Self::UnknownBook(_) => "UnknownBook",
             Self::Source(_) => "Source",
             Self::Catalog(_) | Self::Database { .. } => "Catalog",
             Self::Ingest(_) => "Ingest",
