@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Book } from '../core/types';
 import { useSite } from '../panel/site';
 import { Picker } from './Editions';
-import { allBooks, type ChosenBook, choose } from './choice';
+import { addressFor, allBooks, type ChosenBook } from './choice';
 import { pageStringsFor } from './strings';
 
 /** Lets the reader choose one of the books of a server that has several, or all. Choosing loads the page anew. */
@@ -21,7 +21,7 @@ export function Books({ chosen }: { chosen: ChosenBook }) {
         label={docs}
         names={['', ...titles.keys()]}
         chosen={chosen.id ?? ''}
-        choose={choose}
+        choose={(id) => location.assign(addressFor(id))}
         nameOf={(id) => titles.get(id) ?? allDocs}
       />
     </p>

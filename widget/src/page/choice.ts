@@ -21,12 +21,12 @@ export function chosenBook(): ChosenBook {
   return BOOK_ID.test(id) ? { id, place: `/books/${id}` } : { place: '' };
 }
 
-/** Loads the page for a book, or for all. */
-export function choose(id: string): void {
+/** Returns the page's address for a book, or for all. */
+export function addressFor(id: string): URL {
   const address = new URL(location.href);
   for (const name of [PARAMETER, ...EDITION]) address.searchParams.delete(name);
   if (id) address.searchParams.set(PARAMETER, id);
-  location.assign(address);
+  return address;
 }
 
 /** Returns the books of a server that has several. */

@@ -14,7 +14,7 @@ import { MoonIcon, NewIcon, SunIcon } from '../panel/icons';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { CodeBlock } from './CodeBlock';
 import { Books } from './Books';
-import { choose as chooseBook, chosenBook, showLook } from './choice';
+import { addressFor, chosenBook, showLook } from './choice';
 import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
 import { readTopics } from './topics';
@@ -87,8 +87,11 @@ function askFromAddress(): void {
 
 async function readBook(): Promise<Book | undefined> {
   const response = await fetch(`${chosen.place}/local/book`).catch(() => undefined);
-  // A link may name a book that is gone.
-  if (response?.status === 404 && chosen.id) chooseBook('');
+  if (response?.status === 404 && chosen.id) {
+    // A link may name a book that is gone. Nothing is shown or asked until the page of all books is loaded.
+    location.replace(addressFor(''));
+    return new Promise(() => {});
+  }
   return response?.ok ? response.json() : undefined;
 }
 
