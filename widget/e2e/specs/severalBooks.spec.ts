@@ -7,7 +7,7 @@ import { BOOK, expect, LESSON, ports, QUESTION, SERVE, test } from '../support/t
 const LIBRARY = `http://127.0.0.1:${ports.library}`;
 const ABOUT_BREAD = 'How often do I feed my starter?';
 
-const picker = (page: Page) => page.getByRole('combobox', { name: 'Docs' });
+const picker = (page: Page) => page.getByRole('combobox', { name: 'Docs', exact: true });
 
 async function ask(page: Page, question: string): Promise<void> {
   const copy = page.getByRole('button', { name: 'Copy the answer' });
