@@ -1,5 +1,6 @@
 // Validates API responses: values that do not match docs/openapi.json are treated as absent, so that views need no checks.
 
+import { BOOK_ID } from './bookId';
 import type { Book, Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
 
 export type Fields = Record<string, unknown>;
@@ -16,9 +17,6 @@ const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kin
 function originOf({ kind, date }: Fields): Origin {
   return { kind: KINDS.includes(kind) ? (kind as Origin['kind']) : 'docs', date: textOf(date) || null };
 }
-
-/** The ids that books of a server may have. */
-export const BOOK_ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 export function bookOf(value: unknown): Book | undefined {
   const { id, title, url } = fieldsOf(value);

@@ -1,8 +1,8 @@
 // The book that the page asks, if the server has several: named in the page's address, `/?books=ID`.
 
+import { BOOK_ID } from '../core/bookId';
 import { createApi } from '../core/api';
 import type { Book } from '../core/types';
-import { BOOK_ID } from '../core/wire';
 
 const PARAMETER = 'books';
 /** The parameters that belong to one book. */

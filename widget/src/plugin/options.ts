@@ -1,9 +1,9 @@
 import type { OptionValidationContext } from '@docusaurus/types';
 import logger from '@docusaurus/logger';
 import { Joi } from '@docusaurus/utils-validation';
+import { BOOK_ID } from '../core/bookId';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
-import { BOOK_ID } from '../core/wire';
 
 /** The plugin's options after validation. */
 export interface PluginOptions {

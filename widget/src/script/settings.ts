@@ -1,8 +1,8 @@
 // Reads the settings from the attributes of the script element: `<script type="module" src="…/bookrag.js" data-bookrag-url="https://…"></script>`.
 
+import { BOOK_ID } from '../core/bookId';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
-import { BOOK_ID } from '../core/wire';
 
 const LANGUAGES: Record<string, () => Promise<Strings>> = {
   de: async () => (await import('../core/strings/de')).de,
