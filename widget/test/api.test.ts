@@ -215,3 +215,74 @@ test('an address without an API is named in the console', async () => {
   await assert.rejects(createApi('https://api.example').questions(undefined, new AbortController().signal));
   assert.equal(warn.mock.callCount(), 1, 'older servers have no questions');
 });
+
+const SOIL = { id: 'soil', title: 'Soil', url: 'https://soil.example' };
+const bodyOf = (init: RequestInit | undefined) => JSON.parse(String(init?.body));
+
+test('the book of an answer is told before its words, streamed or not', async () => {
+  const rest = `event: token\ndata: {"token":"So."}\n\nevent: done\ndata: ${JSON.stringify({ ...DONE, book: SOIL })}\n\n`;
+  answerWith(() => streamOf(new TextEncoder().encode(`event: book\ndata: ${JSON.stringify(SOIL)}\n\n${rest}`)));
+  const streamed = await events();
+  mock.restoreAll();
+  answerWith(() => Response.json({ success: true, data: { ...DONE, answer: 'So.', book: SOIL } }));
+  for (const read of [streamed, await events()]) {
+    assert.deepEqual(read.map(({ type }) => type), ['book', 'token', 'done']);
+    const [first, , last] = read;
+    assert.deepEqual([first?.type === 'book' && first.book, last?.type === 'done' && last.done.book], [SOIL, SOIL]);
+  }
+});
+
+test('a book without an id that can be one is none', async () => {
+  for (const book of [null, 7, 'soil', {}, { id: 7 }, { id: '../api' }, { id: '__proto__' }]) {
+    mock.restoreAll();
+    answerWith(() => streamOf(new TextEncoder().encode(`event: book\ndata: ${JSON.stringify(book)}\n\nevent: done\ndata: ${JSON.stringify({ ...DONE, book })}\n\n`)));
+    const [only] = await events();
+    assert.ok(only?.type === 'done' && !only.done.book, JSON.stringify(book));
+  }
+});
+
+test('the books that a site names are asked and searched', async () => {
+  const api = createApi('https://api.example', undefined, ['soil', 'water']);
+  const { signal } = new AbortController();
+  const fetched = answerWith(() => Response.json({ success: true, data: { ...DONE, answer: 'So.', results: [], questions: [] } }));
+  for await (const _ of api.chat(REQUEST, signal));
+  await api.search('probe', undefined, signal);
+  await api.questions(undefined, signal);
+  const calls = fetched.mock.calls.map(({ arguments: given }) => given as unknown as [string, RequestInit]);
+  assert.deepEqual(calls.slice(0, 2).map(([, init]) => bodyOf(init).books), [['soil', 'water'], ['soil', 'water']]);
+  assert.equal(calls[2]?.[0], 'https://api.example/api/v1/questions?limit=4&books=soil%2Cwater');
+});
+
+test('results name their books by their titles, which are read once, or by their ids', async () => {
+  const results = [{ url: 'https://soil.example/docs/a', book: 'soil' }, { url: '/b', book: 'air' }, { url: '/c', book: { id: 'soil' } }];
+  let books: () => Response = () => Response.json({ success: true, data: { books: [SOIL, { id: '../x' }, null] } });
+  const fetched = mock.method(globalThis, 'fetch', async (url: string) => (url.endsWith('/books') ? books() : Response.json({ success: true, data: { results } })));
+  const search = (api = createApi('https://api.example')) => api.search('probe', undefined, new AbortController().signal);
+  const air = { id: 'air', title: 'air', url: null };
+  const api = createApi('https://api.example');
+  for (let time = 0; time < 2; time++) assert.deepEqual((await search(api)).map(({ book }) => book), [SOIL, air, undefined]);
+  assert.equal(fetched.mock.callCount(), 3);
+  books = () => new Response('', { status: 404 });
+  assert.deepEqual((await search()).map(({ book }) => book?.title), ['soil', 'air', undefined]);
+});
+
+test('a server with one book is not asked for its books', async () => {
+  const fetched = answerWith(() => Response.json({ success: true, data: { results: [{ url: '/a' }] } }));
+  await createApi('https://api.example').search('probe', undefined, new AbortController().signal);
+  assert.equal(fetched.mock.callCount(), 1);
+});
+
+test('ratings and deletions go to the book that they are about', async () => {
+  const fetched = answerWith(() => Response.json({ success: true }));
+  const api = createApi('https://api.example/prod');
+  for (const book of [undefined, 'soil']) {
+    await api.rate('m', 'up', undefined, book);
+    await api.forget('c', 's', book);
+  }
+  assert.deepEqual(fetched.mock.calls.map(({ arguments: given }) => String((given as unknown[])[0])), [
+    'https://api.example/prod/api/v1/feedback',
+    'https://api.example/prod/api/v1/conversations/c',
+    'https://api.example/prod/books/soil/api/v1/feedback',
+    'https://api.example/prod/books/soil/api/v1/conversations/c',
+  ]);
+});

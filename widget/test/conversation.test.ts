@@ -151,3 +151,22 @@ test('half of a character is not sent', () => {
   assert.equal(cut('a\ud83cb\udf31c'), 'a\ufffdb\ufffdc');
   assert.equal(cut('\u{1F331}'), '\u{1F331}');
 });
+
+const SOIL = { id: 'soil', title: 'Soil', url: 'https://soil.example' };
+
+test('a turn keeps its book, which is known before the first words', () => {
+  const begun = after(asked('a'), { type: 'book', id: 'a', book: SOIL });
+  assert.deepEqual(begun.turns[0]?.book, SOIL);
+  const ended = reduce(begun, { type: 'done', id: 'a', done: done() });
+  assert.deepEqual(ended.turns[0]?.book, SOIL);
+  const named = after(asked('a'), { type: 'done', id: 'a', done: done([], { book: SOIL }) });
+  assert.deepEqual(named.turns[0]?.book, SOIL);
+  assert.deepEqual(restored(JSON.parse(JSON.stringify(ended))), ended);
+});
+
+test('a stored turn without a book, or with something else in its place, has none', () => {
+  for (const book of [undefined, null, 7, 'soil', {}, { id: '../x' }, { id: 'Soil' }]) {
+    const [turn] = restored(JSON.parse(JSON.stringify({ turns: [{ ...after(...answered('a', 'why?', 'so')).turns[0], book }] }))).turns;
+    assert.deepEqual([turn?.text, turn?.book], ['so', undefined], JSON.stringify(book));
+  }
+});

@@ -59,8 +59,9 @@ test('invalid options are refused', () => {
     { url: 'https://api.example', questions: 'why?' },
     { url: 'https://api.example', button: { position: 'left' } },
     { url: 'https://api.example', supportUrl: 'help' },
+    ...['soil', [], ['Soil'], ['soil', 'soil'], ['a/b'], ['x'.repeat(33)]].map((books) => ({ url: 'https://api.example', books })),
   ];
-  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel|position|supportUrl/, JSON.stringify(options));
+  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel|position|supportUrl|books/, JSON.stringify(options));
 });
 
 test('texts come from the language, the options, and the translations, in this order', async () => {
@@ -70,6 +71,13 @@ test('texts come from the language, the options, and the translations, in this o
   assert.match(plain.panel.strings.close, /بند/);
   const translated = await written(contextOf('ur'), { strings }, { ask: { message: 'پوچھو' } });
   assert.equal(translated.loader.strings.ask, 'پوچھو');
+});
+
+test('the books to ask are read by the panel alone', async () => {
+  const { loader, panel } = await written(contextOf('en'), { books: ['soil', 'water-2'] });
+  assert.deepEqual(panel.books, ['soil', 'water-2']);
+  assert.ok(!('books' in loader));
+  assert.ok(!('books' in (await written(contextOf('en'), {})).panel));
 });
 
 test('questions to begin with may differ by locale', async () => {

@@ -30,7 +30,7 @@ let isAway = true;
 
 function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>, hooks?: Hooks, history?: History) {
   const requests: ChatRequest[] = [];
-  const forgotten: string[] = [];
+  const forgotten: unknown[] = [];
   const ratings: unknown[][] = [];
   const api: Api = {
     chat: (request, signal) => {
@@ -39,12 +39,13 @@ function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
     },
     search: async () => [],
     questions: async () => [],
+    books: async () => [],
     rate: async (...rated) => {
       ratings.push(rated);
       if (isAway) throw new Error('away');
     },
-    forget: async (id) => {
-      forgotten.push(id);
+    forget: async (id, _session, book) => {
+      forgotten.push(book ? [id, book] : id);
     },
   };
   const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag', hooks: () => hooks, ...(history && { history }) });
@@ -125,7 +126,7 @@ test('a site is told of questions, complete answers and judgements that were tak
   isAway = false;
   await session.rate(last()!.id, 'down', 'the unit');
   isAway = true;
-  assert.deepEqual(ratings.at(-1), ['m', 'down', 'the unit']);
+  assert.deepEqual(ratings.at(-1), ['m', 'down', 'the unit', undefined]);
   assert.deepEqual(told, [
     ['asked', { question: 'why?', selection: 'this', pageUrl: '/ur/docs/a' }],
     ['so', 'answered', 'm'],
@@ -153,6 +154,25 @@ test('the tab keeps the conversation; ending it forgets it here and there', asyn
   session.clear();
   assert.deepEqual(forgotten, ['c']);
   assert.deepEqual(tab(() => answers()).session.getConversation().turns, []);
+});
+
+test('of several books, each is told of its own answers, and forgets its own part of the conversation', async () => {
+  const ids = ['soil', 'water', 'soil'];
+  const { session, forgotten, ratings } = tab(() => {
+    const id = ids.shift() ?? '';
+    const book = { id, title: id, url: null };
+    return answers({ type: 'begun', conversationId: `c-${id}` }, { type: 'book', book }, TOKEN, { ...DONE, done: { ...DONE.done, conversation_id: `c-${id}`, book } });
+  });
+  for (const text of ['a', 'b', 'c']) await session.ask({ text });
+  const [, second] = session.getConversation().turns;
+  isAway = false;
+  await session.rate(second!.id, 'up');
+  session.followed(second!.id);
+  isAway = true;
+  assert.deepEqual(ratings, [['m', 'up', undefined, 'water'], ['m', 'citation_clicked', undefined, 'water']]);
+  assert.equal(session.getConversation().id, 'c-soil');
+  session.clear();
+  assert.deepEqual(forgotten, [['c-soil', 'soil'], ['c-water', 'water']]);
 });
 
 test('an API error keeps its kind', async () => {

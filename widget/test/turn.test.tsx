@@ -6,8 +6,9 @@ import { restored, type Turn as TurnState } from '../src/core/conversation';
 import type { FailureKind } from '../src/core/failure';
 import type { Session } from '../src/core/session';
 import { stringsFor } from '../src/core/strings/languages';
-import type { Citation, Outcome, Suggestion } from '../src/core/types';
+import type { Book, Citation, Outcome, SearchResult, Suggestion } from '../src/core/types';
 import { type Site, SiteContext } from '../src/panel/site';
+import { Results } from '../src/panel/Results';
 import { Turn } from '../src/panel/Turn';
 
 before(() => {
@@ -137,4 +138,56 @@ test('people are offered where asking again may not help', () => {
   const offers = (kind: FailureKind) => render(turn('answered', { state: 'failed', failure: { kind } }), { supportUrl: '/help' }).includes('href="/help"');
   for (const kind of ['unreachable', 'unavailable', 'broken', 'unexpected'] as const) assert.ok(offers(kind), kind);
   for (const kind of ['offline', 'limited', 'unauthorized', 'rejected'] as const) assert.ok(!offers(kind), kind);
+});
+
+const SOIL: Book = { id: 'soil', title: '<b>Soil', url: 'https://soil.example' };
+const hrefs = (html: string) => Array.from(html.matchAll(/<(?:a href|img class="bookrag-picture" src)="([^"]*)"/g), ([, href]) => href);
+
+test('an answer of one of several books names it once, and leads to its site', () => {
+  const text = 'It is [so](/docs/a). ![Soil](/img/soil.png) See [this](https://book.example/x). [1]';
+  const citations = [{ ...cite(1, 'Loam', ''), url: 'https://soil.example/docs/loam' }];
+  const suggestions = [{ title: 'Clay', url: 'https://soil.example/docs/clay' }];
+  const html = render(turn('answered', { text, citations, suggestions, book: SOIL }));
+  assert.equal(shown(html, 'From &lt;b&gt;Soil'), 1);
+  const soil = (path: string) => `https://soil.example${path}`;
+  assert.deepEqual(hrefs(html), [soil('/docs/a'), soil('/img/soil.png'), '/x', soil('/docs/loam'), soil('/docs/loam'), soil('/docs/clay')]);
+  assert.equal(html.match(/target="_blank" rel="noopener"/g)?.length, 4);
+  assert.equal(html.match(/bookrag-foreign/g)?.length, 1, 'the address of this site is foreign to that book');
+});
+
+test('an answer of a book below a path of this site leads there', () => {
+  const book = { ...SOIL, url: 'https://book.example/books/soil/' };
+  const citations = [{ ...cite(1, 'Loam', ''), url: 'https://book.example/books/soil/docs/loam' }];
+  const html = render(turn('answered', { text: '[So](/docs/a). [1]', citations, book }));
+  assert.deepEqual(hrefs(html), ['/books/soil/docs/a', '/books/soil/docs/loam', '/books/soil/docs/loam']);
+  assert.doesNotMatch(html, /_blank/);
+});
+
+test('a book needs no name if no other is asked, and none without a place has links of its own', () => {
+  assert.doesNotMatch(render(turn('answered', { book: SOIL }), { books: ['soil'] }), /From/);
+  assert.doesNotMatch(render(turn('answered', {})), /From/);
+  for (const url of [null, 'javascript:alert(1)', 'http://[']) {
+    assert.deepEqual(hrefs(render(turn('answered', { text: '[So](/docs/a).', book: { ...SOIL, url } }))), ['/docs/a'], String(url));
+  }
+});
+
+test('people are told the sections of a book on its site', () => {
+  const state = turn('uncertain', { question: { text: 'why?', pageUrl: '/docs/a' }, citations: [cite(1, 'ph', '')], book: SOIL });
+  const [address] = hrefs(render(state, { supportUrl: 'https://f.example/?t={page}-{sections}' })).filter((href) => href?.startsWith('https://f.'));
+  assert.equal(decodeURIComponent(address ?? ''), 'https://f.example/?t=https://book.example/docs/a-https://soil.example/docs/soil#ph');
+});
+
+test('a result names its book and leads to its site', () => {
+  const result: SearchResult = { chunk_id: 'a', title: 'Loam', section: 'Water', chapter: '<b>Soil', url: 'https://soil.example/docs/loam', preview: '', questions: [], book: SOIL };
+  const results = [result, { ...result, chunk_id: 'b', book: { ...SOIL, id: 'air', title: 'Air', url: null } }];
+  const list = (site: Partial<Site> = {}) =>
+    renderToStaticMarkup(
+      <SiteContext.Provider value={{ ...SITE, ...site }}>
+        <Results search={{ query: 'zzz', results }} isAnswering={false} onAsk={() => {}} announce={() => {}} />
+      </SiteContext.Provider>,
+    );
+  const places = (html: string) => Array.from(html.matchAll(/bookrag-place">([^<]*)/g), ([, text]) => text);
+  assert.deepEqual(places(list()), ['&lt;b&gt;Soil · Loam', 'Air · &lt;b&gt;Soil · Loam']);
+  assert.deepEqual(places(list({ books: ['soil'] })), ['&lt;b&gt;Soil · Loam', '&lt;b&gt;Soil · Loam']);
+  assert.deepEqual(Array.from(list().matchAll(/rel="([^"]*)"/g), ([, rel]) => rel), ['noopener', 'noopener noreferrer nofollow']);
 });

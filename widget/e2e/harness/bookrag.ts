@@ -4,13 +4,13 @@ import { BOOKRAG, WORK } from './paths';
 import path from 'node:path';
 
 interface Options {
-  /** The folder that is served. */
-  site: string;
+  /** The folders that are served: `ID=FOLDER` if there are several. */
+  sites: string[];
   port: number;
   env?: Record<string, string>;
 }
 
-/** `bookrag serve` of one site, which can be ended and started again. */
+/** `bookrag serve`, which can be ended and started again. */
 export class Bookrag {
   private child: ChildProcess | undefined;
 
@@ -22,8 +22,8 @@ export class Bookrag {
 
   /** Starts it, with more in its environment if need be, and waits until it answers. */
   async start(env: Record<string, string> = {}): Promise<void> {
-    const { site, port } = this.options;
-    const child = spawn(BOOKRAG, ['serve', site, '--listen', `127.0.0.1:${port}`], {
+    const { sites, port } = this.options;
+    const child = spawn(BOOKRAG, ['serve', ...sites, '--listen', `127.0.0.1:${port}`], {
       env: { ...inherited(), BOOKRAG_DATA: path.join(WORK, 'data'), ...this.options.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

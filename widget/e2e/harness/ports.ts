@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { WORK } from './paths';
 
-const NAMES = ['book', 'react18', 'example', 'bookApi', 'exampleApi', 'model', 'development'] as const;
+const NAMES = ['book', 'react18', 'example', 'bookApi', 'exampleApi', 'library', 'model', 'development'] as const;
 const FILE = path.join(WORK, 'ports.json');
 
 export type Ports = Record<(typeof NAMES)[number], number>;

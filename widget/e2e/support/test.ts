@@ -1,8 +1,10 @@
 // Common setup of all specs: the server, the model, the panel, and checks that apply to every page in every test.
 
+import path from 'node:path';
 import { test as base, expect } from '@playwright/test';
 import { Bookrag } from '../harness/bookrag';
 import { ChatModel } from '../harness/chatModel';
+import { WORK } from '../harness/paths';
 import { readPorts } from '../harness/ports';
 import { BASE_URLS, folderOf, type SiteName } from '../harness/sites';
 import { Panel } from './panel';
@@ -25,6 +27,19 @@ export const QUESTION = 'How do I calibrate the soil moisture probe?';
 export const LESSON = `${BASE_URLS.book}docs/module-1-foundations/chapter-1-sensing/soil-moisture`;
 export const NOT_IN_BOOK = 'What is the capital of France?';
 
+/** The settings of a server whose answers the model writes. */
+const SCRIPTED = {
+  BOOKRAG_GENERATOR: 'openai',
+  BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
+  BOOKRAG_CHAT_API_KEY: 'key',
+  // It calls no function, and does not decide whether the book answers.
+  BOOKRAG_SMALL_MODEL: 'true',
+  // Tests ask the same questions with different models.
+  BOOKRAG_ANSWER_CACHE: 'off',
+  // The scripted model only answers readers.
+  BOOKRAG_QUESTIONS_BUDGET: '0',
+};
+
 interface Fixtures {
   panel: Panel;
   watched: Watch;
@@ -36,6 +51,8 @@ interface WorkerFixtures {
   server: Bookrag;
   /** The example's server, which answers with the book's own sentences. */
   exampleServer: Bookrag;
+  /** A server of both books, `garden` and `bread`, whose answers the model writes. */
+  library: Bookrag;
 }
 
 interface PerTest {
@@ -54,18 +71,7 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
   ],
   server: [
     async ({ running: _ }, use) => {
-      const env = {
-        BOOKRAG_GENERATOR: 'openai',
-        BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
-        BOOKRAG_CHAT_API_KEY: 'key',
-        // It calls no function, and does not decide whether the book answers.
-        BOOKRAG_SMALL_MODEL: 'true',
-        // Tests ask the same questions with different models.
-        BOOKRAG_ANSWER_CACHE: 'off',
-        // The scripted model only answers readers.
-        BOOKRAG_QUESTIONS_BUDGET: '0',
-      };
-      const server = new Bookrag({ site: folderOf('book'), port: ports.bookApi, env });
+      const server = new Bookrag({ sites: [folderOf('book')], port: ports.bookApi, env: SCRIPTED });
       await server.start();
       await use(server);
       await server.stop();
@@ -74,7 +80,19 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
   ],
   exampleServer: [
     async ({}, use) => {
-      const server = new Bookrag({ site: folderOf('example'), port: ports.exampleApi });
+      const server = new Bookrag({ sites: [folderOf('example')], port: ports.exampleApi });
+      await server.start();
+      await use(server);
+      await server.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  library: [
+    async ({ running: _ }, use) => {
+      const sites = [`garden=${folderOf('book')}`, `bread=${folderOf('example')}`];
+      // A book's stores are open in one server at a time.
+      const env = { ...SCRIPTED, BOOKRAG_DATA: path.join(WORK, 'library') };
+      const server = new Bookrag({ sites, port: ports.library, env });
       await server.start();
       await use(server);
       await server.stop();

@@ -32,8 +32,8 @@ interface DocusaurusPanelProps extends PanelProps {
 }
 
 const pageUrl = () => location.pathname;
-const api = createApi(settings.url, () => window.bookrag?.token?.());
-const storageKey = `bookrag:${settings.url}`;
+const api = createApi(settings.url, () => window.bookrag?.token?.(), settings.books);
+const storageKey = ['bookrag', settings.url, ...(settings.books ?? [])].join(':');
 const history = settings.history ? new History(() => localStorage, storageKey) : undefined;
 const session = new Session({ api, pageUrl, storageKey, history, hooks: () => window.bookrag });
 
@@ -73,6 +73,8 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
+      // Another site opens in a tab of its own.
+      if (!passage.href.startsWith('/')) return false;
       // A panel that covers the page closes; the passage gets the focus.
       if (matchMedia(NARROW).matches) onClose('focus stays');
       else widen(false);
@@ -93,6 +95,7 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
       topics,
       shareUrl: ({ text, pageUrl }) => `${location.origin}${pageUrl ?? location.pathname}?ask=${encodeURIComponent(text)}`,
       searches: settings.search,
+      ...(settings.books && { books: settings.books }),
       ...(settings.supportUrl && { supportUrl: settings.supportUrl }),
       ...(settings.mcp && { mcp: { name: settings.mcp, url: `${settings.url.replace(/\/+$/, '')}/mcp` } }),
       ...(settings.math && { Formula }),

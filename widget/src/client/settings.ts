@@ -26,6 +26,8 @@ export interface LoaderSettings {
 /** The settings loaded with the panel. */
 export interface PanelSettings {
   url: string;
+  /** The ids of the books that are asked; absent if the server chooses. */
+  books?: string[];
   examples: string[];
   search: boolean;
   /** True if conversations are kept on the reader's device. */

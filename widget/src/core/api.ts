@@ -2,8 +2,8 @@
 
 import { EventReader } from './events';
 import { ApiError, failureIn, type FailureKind } from './failure';
-import type { ChatEvent, ChatRequest, Rating, SearchResult } from './types';
-import { citationOf, doneOf, fieldsOf, proposalsOf, searchResultsOf, textOf } from './wire';
+import type { Book, ChatEvent, ChatRequest, Rating, SearchResult } from './types';
+import { bookOf, booksOf, citationOf, doneOf, fieldsOf, listOf, proposalsOf, searchResultsOf, textOf } from './wire';
 
 /** The server begins within about 20 s and then sends a comment every ten. After these times, no response is expected any more. */
 const MAX_SILENCE_MS = 40_000;
@@ -15,9 +15,11 @@ export interface Api {
   search(query: string, pageUrl: string | undefined, signal: AbortSignal): Promise<SearchResult[]>;
   /** Returns questions that the book answers, those of the page first. */
   questions(pageUrl: string | undefined, signal: AbortSignal): Promise<string[]>;
-  /** Rates an answer. Repeating the rating replaces the first one with its comment. */
-  rate(messageId: string, rating: Rating, comment?: string): Promise<void>;
-  forget(conversationId: string, sessionId: string): Promise<void>;
+  /** Returns the books of a server that has several. Fails if it has only one. */
+  books(): Promise<Book[]>;
+  /** Rates an answer, of a book of several if one is given. Repeating the rating replaces the first one with its comment. */
+  rate(messageId: string, rating: Rating, comment?: string, book?: string): Promise<void>;
+  forget(conversationId: string, sessionId: string, book?: string): Promise<void>;
 }
 
 /** The responses of a server that is not the API. */
@@ -31,31 +33,47 @@ const TOKEN = /^[!-~]+$/;
 /** Returns the reader's token, if the site requires sign-in. */
 export type TokenSource = () => string | undefined | Promise<string | undefined>;
 
-export function createApi(url: string, readToken: TokenSource = () => undefined): Api {
-  const base = url.replace(/\/+$/, '') + '/api/v1';
+/** Creates the client of a server. `asked` are the ids of the books that questions are put to, if the server has several: by default, those that it chooses. */
+export function createApi(url: string, readToken: TokenSource = () => undefined, asked?: string[]): Api {
+  const server = url.replace(/\/+$/, '');
+  const base = `${server}/api/v1`;
+  const chosen = asked && { books: asked };
+  let known: Promise<Book[]> | undefined;
 
-  async function send(path: string, init: Omit<RequestInit, 'headers'> & { headers: Record<string, string> }): Promise<Response> {
+  async function send(path: string, init: Omit<RequestInit, 'headers'> & { headers: Record<string, string> }, from = base): Promise<Response> {
     // If the site's token function fails, the reader counts as not signed in; the API then decides.
     const token = await unlessSilent(Promise.resolve().then(readToken), 'unavailable').catch(() => undefined);
     const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
-    const asked = fetchOrHint(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
-    const response = await unlessSilent(asked, 'unavailable');
+    const answered = fetchOrHint(from + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
+    const response = await unlessSilent(answered, 'unavailable');
     if (NOT_FOUND.includes(response.status) && ALWAYS_THERE.includes(path)) hintAtUrl(base);
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
   }
 
-  const post = (path: string, accept: string, body: unknown, init: Pick<RequestInit, 'signal' | 'keepalive'> = {}) =>
+  /** The address of a book's own routes. */
+  const baseOf = (book: string | undefined) => (book ? `${server}/books/${book}/api/v1` : base);
+
+  const post = (path: string, accept: string, body: unknown, init: Pick<RequestInit, 'signal' | 'keepalive'> = {}, from?: string) =>
     send(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: accept },
       body: JSON.stringify(body),
       ...init,
-    });
+    }, from);
+
+  async function books(): Promise<Book[]> {
+    const response = await send('/books', { headers: { Accept: 'application/json' } });
+    const { data } = fieldsOf(parsed(await response.text()));
+    return booksOf(fieldsOf(data).books);
+  }
+
+  /** The books are read once; without them, results name the ids of theirs. */
+  const knownBooks = () => (known ??= books().catch(() => []));
 
   return {
     async *chat(request, signal) {
-      const response = await post('/chat', 'text/event-stream', request, { signal });
+      const response = await post('/chat', 'text/event-stream', { ...request, ...chosen }, { signal });
       const conversationId = response.headers.get('X-Conversation-Id');
       if (conversationId) yield { type: 'begun', conversationId };
       // A gateway without streaming may have requested JSON for us.
@@ -64,27 +82,31 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     },
 
     async search(query, pageUrl, signal) {
-      const filled = { query, page_url: pageUrl, top_k: SEARCH_RESULTS };
+      const filled = { query, page_url: pageUrl, top_k: SEARCH_RESULTS, ...chosen };
       const response = await post('/search', 'application/json', filled, { signal });
       const { data } = fieldsOf(parsed(await response.text()));
-      return searchResultsOf(fieldsOf(data).results);
+      const { results } = fieldsOf(data);
+      const isOfSeveral = listOf(results).some((result) => fieldsOf(result).book);
+      return searchResultsOf(results, isOfSeveral ? await knownBooks() : []);
     },
 
     async questions(pageUrl, signal) {
-      const wanted = new URLSearchParams({ limit: String(PROPOSALS), ...(pageUrl && { page_url: pageUrl }) });
+      const wanted = new URLSearchParams({ limit: String(PROPOSALS), ...(pageUrl && { page_url: pageUrl }), ...(asked && { books: asked.join(',') }) });
       const response = await send(`/questions?${wanted}`, { headers: { Accept: 'application/json' }, signal });
       const { data } = fieldsOf(parsed(await response.text()));
       return proposalsOf(fieldsOf(data).questions);
     },
 
-    async rate(messageId, rating, comment) {
+    books,
+
+    async rate(messageId, rating, comment, book) {
       // Following a citation may navigate to another document.
-      await post('/feedback', 'application/json', { message_id: messageId, rating, comment }, { keepalive: true });
+      await post('/feedback', 'application/json', { message_id: messageId, rating, comment }, { keepalive: true }, baseOf(book));
     },
 
-    async forget(conversationId, sessionId) {
+    async forget(conversationId, sessionId, book) {
       const path = `/conversations/${encodeURIComponent(conversationId)}`;
-      await send(path, { method: 'DELETE', keepalive: true, headers: { 'X-Session-Id': sessionId } });
+      await send(path, { method: 'DELETE', keepalive: true, headers: { 'X-Session-Id': sessionId } }, baseOf(book));
     },
   };
 }
@@ -124,6 +146,8 @@ function* wholeAnswer(envelope: unknown): Generator<ChatEvent> {
   const { data, meta } = fieldsOf(envelope);
   const answer = textOf(fieldsOf(data).answer);
   if (!answer) throw new ApiError({ kind: 'unexpected' });
+  const book = bookOf(fieldsOf(data).book);
+  if (book) yield { type: 'book', book };
   yield { type: 'token', token: answer };
   yield { type: 'done', done: doneOf({ ...fieldsOf(data), degraded: fieldsOf(meta).degraded }) };
 }
@@ -134,8 +158,10 @@ async function* streamedAnswer(response: Response): AsyncGenerator<ChatEvent> {
     for (const { name, data } of reader.push(bytes)) {
       if (name === 'error') throw new ApiError({ kind: 'broken' });
       const value = parsed(data);
+      const book = name === 'book' && bookOf(value);
       const citation = name === 'citation' && citationOf(value);
       const { stage, sections, subject } = fieldsOf(name === 'progress' ? value : undefined);
+      if (book) yield { type: 'book', book };
       if (stage === 'reading' && typeof sections === 'number') yield { type: 'reading', sections };
       if (stage === 'looking_up' && textOf(subject)) yield { type: 'looking-up', subject: textOf(subject) };
       if (name === 'token') yield { type: 'token', token: textOf(fieldsOf(value).token) };

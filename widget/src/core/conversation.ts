@@ -2,7 +2,8 @@
 
 import type { Failure } from './failure';
 import { cut } from './text';
-import type { Citation, Done, HistoryMessage, Outcome, Rating, Suggestion } from './types';
+import type { Book, Citation, Done, HistoryMessage, Outcome, Rating, Suggestion } from './types';
+import { bookOf } from './wire';
 
 /** The most messages that the API accepts as history. */
 export const MAX_HISTORY_MESSAGES = 10;
@@ -27,6 +28,10 @@ export interface Turn {
   id: string;
   question: Question;
   text: string;
+  /** The book that answers, if it is one of several. */
+  book?: Book;
+  /** The id of the conversation that stores the turn; each book of several has its own. */
+  conversationId?: string;
   /** The number of sections that a slow model is reading. */
   sections?: number;
   /** What the model is looking up. */
@@ -59,6 +64,7 @@ export interface Conversation {
 export type Action =
   | { type: 'asked'; id: string; question: Question }
   | { type: 'begun'; id: string; conversationId: string }
+  | { type: 'book'; id: string; book: Book }
   | { type: 'reading'; id: string; sections: number }
   | { type: 'looking-up'; id: string; subject: string }
   | { type: 'token'; id: string; token: string }
@@ -77,11 +83,10 @@ export function reduce(conversation: Conversation, action: Action): Conversation
   if (action.type === 'resumed') return action.conversation;
   if (action.type === 'asked') return asked(conversation, action.id, action.question);
   const turn = conversation.turns.find(({ id }) => id === action.id);
-  if (action.type === 'begun') return turn ? { ...conversation, id: action.conversationId } : conversation;
   const changed = turn && changedTurn(turn, action);
   if (!changed || changed === turn) return conversation;
   const next: Conversation = { ...conversation, turns: conversation.turns.map((other) => (other === turn ? changed : other)) };
-  if (action.type === 'done' && action.done.conversation_id) next.id = action.done.conversation_id;
+  if (changed.conversationId && changed.conversationId !== turn.conversationId) next.id = changed.conversationId;
   return next;
 }
 
@@ -101,11 +106,14 @@ function asked(conversation: Conversation, id: string, question: Question): Conv
   return { ...conversation, turns: [...turns, turn].slice(-MAX_TURNS) };
 }
 
-function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begun' | 'resumed' | 'cleared' }>): Turn {
+function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'resumed' | 'cleared' }>): Turn {
   if (action.type === 'rated') return { ...turn, rating: action.rating };
+  if (action.type === 'begun') return { ...turn, conversationId: action.conversationId };
   // Later events are ignored: the reader has stopped the answer or asked again.
   if (turn.state !== 'answering') return turn;
   switch (action.type) {
+    case 'book':
+      return { ...turn, book: action.book };
     case 'reading':
       return { ...turn, sections: action.sections };
     case 'looking-up':
@@ -130,6 +138,8 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         outcome: done.outcome,
         suggestions: done.suggestions,
         followUps: done.follow_ups,
+        ...(done.book && { book: done.book }),
+        ...(done.conversation_id && { conversationId: done.conversation_id }),
         ...(done.book_language && { bookLanguage: done.book_language }),
         degraded: done.degraded,
         messageId: done.message_id,
@@ -168,10 +178,22 @@ function questionIn({ question: { text, selection }, outcome }: Turn): string {
 export function restored(stored: unknown): Conversation {
   const { turns, id } = (stored ?? {}) as { turns?: unknown; id?: string };
   if (!Array.isArray(turns)) return EMPTY;
-  const settled = turns.filter(isTurn).map((turn): Turn =>
-    turn.state === 'answering' ? { ...turn, state: 'failed', failure: { kind: 'broken' } } : turn,
-  );
+  const settled = turns.filter(isTurn).map(settledTurn);
   return id ? { turns: settled, id } : { turns: settled };
+}
+
+function settledTurn({ book: stored, ...turn }: Turn): Turn {
+  const book = bookOf(stored);
+  const settled: Turn = book ? { ...turn, book } : turn;
+  return settled.state === 'answering' ? { ...settled, state: 'failed', failure: { kind: 'broken' } } : settled;
+}
+
+/** Returns the stored conversations that a conversation consists of: one for each book that answered. */
+export function storedAs({ turns, id }: Conversation): { id: string; book?: string }[] {
+  const stored = new Map<string, string | undefined>();
+  if (id) stored.set(id, undefined);
+  for (const { conversationId, book } of turns) if (conversationId) stored.set(conversationId, book?.id);
+  return Array.from(stored, ([id, book]) => ({ id, ...(book && { book }) }));
 }
 
 /** Validates stored data, which another version of the panel or the site itself may have written. */

@@ -39,7 +39,8 @@ export class History {
     const id = conversation.turns[0]?.id;
     if (!id || conversation.turns.every(({ state }) => state !== 'complete')) return;
     // The server deletes its own copy when a conversation ends, so its id would lead nowhere.
-    const kept: Earlier = { id, changed: Date.now(), conversation: { turns: conversation.turns } };
+    const turns = conversation.turns.map(({ conversationId: _, ...turn }) => turn);
+    const kept: Earlier = { id, changed: Date.now(), conversation: { turns } };
     const all = [kept, ...this.all().filter((other) => other.id !== id)].slice(0, MAX_CONVERSATIONS);
     while (all.length > 0 && JSON.stringify(all).length > MAX_CHARACTERS) all.pop();
     try {

@@ -1,7 +1,7 @@
 // A reader's conversation in a tab: asks, stops, stores. Views subscribe to it.
 
 import type { Api } from './api';
-import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored } from './conversation';
+import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored, storedAs } from './conversation';
 import { ApiError, failureOf } from './failure';
 import type { Earlier, History } from './history';
 import { callHook, type Hooks } from './hooks';
@@ -113,8 +113,9 @@ export class Session {
   /** Ends the conversation, and deletes it in this tab and on the server. */
   clear(): void {
     this.stop();
-    const { id } = this.conversation;
-    if (id) void this.options.api.forget(id, this.sessionId).catch(() => {});
+    for (const { id, book } of storedAs(this.conversation)) {
+      void this.options.api.forget(id, this.sessionId, book).catch(() => {});
+    }
     this.change({ type: 'cleared' });
   }
 
@@ -123,7 +124,7 @@ export class Session {
     const turn = this.conversation.turns.find((other) => other.id === id);
     if (!turn?.messageId) return false;
     this.change({ type: 'rated', id, rating });
-    const isTaken = await this.options.api.rate(turn.messageId, rating, comment && cut(comment)).then(() => true, () => false);
+    const isTaken = await this.options.api.rate(turn.messageId, rating, comment && cut(comment), turn.book?.id).then(() => true, () => false);
     const given = { question: turn.question.text, messageId: turn.messageId, rating, ...(comment && { comment }) };
     if (isTaken) callHook(this.hooks, 'onFeedback', given);
     else this.change({ type: 'rated', id, rating: turn.rating });
@@ -132,9 +133,9 @@ export class Session {
 
   /** Reports an opened citation for operators. Failures are ignored. */
   followed(id: string): void {
-    const messageId = this.conversation.turns.find((turn) => turn.id === id)?.messageId;
+    const turn = this.conversation.turns.find((other) => other.id === id);
     const rating: Rating = 'citation_clicked';
-    if (messageId) void this.options.api.rate(messageId, rating).catch(() => {});
+    if (turn?.messageId) void this.options.api.rate(turn.messageId, rating, undefined, turn.book?.id).catch(() => {});
   }
 
   private get hooks(): Hooks | undefined {

@@ -1,5 +1,14 @@
 // The parts of API responses that are shown. docs/openapi.json describes all of them.
 
+/** A book of a server that has several. */
+export interface Book {
+  /** The id, which is part of the addresses of its routes. */
+  id: string;
+  title: string;
+  /** Where its pages are, such as `https://book.example`; `null` if that is not known. */
+  url: string | null;
+}
+
 /** The kind of page that a passage belongs to. */
 export interface Origin {
   /** Absent in stored conversations of earlier versions, which only had docs. */
@@ -43,6 +52,8 @@ export interface SearchResult extends Origin {
   preview: string;
   /** The questions that the section answers; empty from older servers. */
   questions: string[];
+  /** The book that the section is in; absent if the server has only one. */
+  book?: Book;
 }
 
 export type Rating = 'up' | 'down' | 'citation_clicked';
@@ -67,11 +78,15 @@ export interface Done {
   book_language?: string;
   /** The dependencies that were bypassed. */
   degraded: string[];
+  /** The book that answered, if it is one of several. */
+  book?: Book;
 }
 
 export type ChatEvent =
   /** The id of the stored conversation, sent before the answer begins. */
   | { type: 'begun'; conversationId: string }
+  /** The book that answers, if it is one of several. */
+  | { type: 'book'; book: Book }
   /** The number of sections that a model is reading before it begins to write. */
   | { type: 'reading'; sections: number }
   /** The words, or the page's title or path, that a model looks up before it writes. */

@@ -1,13 +1,14 @@
 // Validates API responses: values that do not match docs/openapi.json are treated as absent, so that views need no checks.
 
-import type { Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
+import { BOOK_ID } from './bookId';
+import type { Book, Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
 
 export type Fields = Record<string, unknown>;
 
 export const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textsOf = (value: unknown): string[] => listOf(value).filter((text) => typeof text === 'string');
 
 const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kind'][];
@@ -15,6 +16,16 @@ const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kin
 /** Older servers send no kind, because they only read docs. */
 function originOf({ kind, date }: Fields): Origin {
   return { kind: KINDS.includes(kind) ? (kind as Origin['kind']) : 'docs', date: textOf(date) || null };
+}
+
+export function bookOf(value: unknown): Book | undefined {
+  const { id, title, url } = fieldsOf(value);
+  if (!BOOK_ID.test(textOf(id))) return undefined;
+  return { id: textOf(id), title: textOf(title) || textOf(id), url: textOf(url) || null };
+}
+
+export function booksOf(value: unknown): Book[] {
+  return listOf(value).flatMap((book) => bookOf(book) ?? []);
 }
 
 export function citationOf(value: unknown): Citation | undefined {
@@ -51,6 +62,7 @@ function outcomeOf(outcome: unknown, answered: unknown): Outcome {
 }
 
 export function doneOf(value: unknown): Done {
+  const book = bookOf(fieldsOf(value).book);
   const { message_id, conversation_id, answered, outcome, citations, unsupported, adapted, suggestions, follow_ups, book_language, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
@@ -63,13 +75,16 @@ export function doneOf(value: unknown): Done {
     follow_ups: textsOf(follow_ups),
     ...(textOf(book_language) && { book_language: textOf(book_language) }),
     degraded: textsOf(degraded),
+    ...(book && { book }),
   };
 }
 
-export function searchResultsOf(value: unknown): SearchResult[] {
+/** Reads search results. `books` are those of a server with several; a book that is not among them is known by its id alone. */
+export function searchResultsOf(value: unknown, books: Book[]): SearchResult[] {
   return listOf(value).map((result) => {
     const fields = fieldsOf(result);
     const { chunk_id, title, section, chapter, url, preview, questions } = fields;
+    const book = books.find(({ id }) => id === fields.book) ?? bookOf({ id: fields.book });
     return {
       chunk_id: textOf(chunk_id),
       title: textOf(title),
@@ -79,6 +94,7 @@ export function searchResultsOf(value: unknown): SearchResult[] {
       preview: textOf(preview),
       questions: textsOf(questions),
       ...originOf(fields),
+      ...(book && { book }),
     };
   });
 }

@@ -23,7 +23,7 @@ export function Editions({ locales, versions, onChoose }: EditionsProps) {
   const { bookLocale, bookVersion } = pageStringsFor(language);
   const locale = useChoice('locale', locales);
   const version = useChoice('version', versions);
-  const path = locale.isDefault && version.isDefault ? undefined : `${locale.chosen?.path ?? '/'}${version.chosen?.path ?? ''}`;
+  const path = locale.isDefault && version.isDefault ? undefined : `${locale.path ?? '/'}${version.path ?? ''}`;
   useEffect(() => {
     onChoose(path);
   }, [path]);
@@ -39,14 +39,19 @@ export function Editions({ locales, versions, onChoose }: EditionsProps) {
 }
 
 interface Choice {
-  editions: Edition[];
-  chosen: Edition | undefined;
-  isDefault: boolean;
+  names: string[];
+  chosen: string | undefined;
   choose: (name: string) => void;
 }
 
+interface EditionChoice extends Choice {
+  /** The beginning of the URLs of the chosen edition. */
+  path: string | undefined;
+  isDefault: boolean;
+}
+
 /** A selection stored in a parameter of the page's address. */
-function useChoice(parameter: string, editions: Edition[]): Choice {
+function useChoice(parameter: string, editions: Edition[]): EditionChoice {
   const [name, setName] = useState(() => new URLSearchParams(location.search).get(parameter));
   const [first] = editions;
   const chosen = editions.find((edition) => edition.name === name) ?? first;
@@ -57,14 +62,15 @@ function useChoice(parameter: string, editions: Edition[]): Choice {
     history.replaceState(null, '', address);
     setName(name);
   };
-  return { editions, chosen, isDefault: chosen === first, choose };
+  return { names: editions.map(({ name }) => name), chosen: chosen?.name, path: chosen?.path, isDefault: chosen === first, choose };
 }
 
-function Picker({ label, editions, chosen, choose, nameOf }: Choice & { label: string; nameOf: (name: string) => string }) {
-  if (editions.length < 2) return null;
+/** Offers names to choose from if there are several, by what they are called. */
+export function Picker({ label, names, chosen, choose, nameOf }: Choice & { label: string; nameOf: (name: string) => string }) {
+  if (names.length < 2) return null;
   return (
-    <select aria-label={label} title={label} value={chosen?.name} onChange={(event) => choose(event.currentTarget.value)}>
-      {editions.map(({ name }) => (
+    <select aria-label={label} title={label} value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+      {names.map((name) => (
         <option key={name} value={name}>
           {nameOf(name)}
         </option>

@@ -13,6 +13,8 @@ import { Formula } from '../panel/Formula';
 import { MoonIcon, NewIcon, SunIcon } from '../panel/icons';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { CodeBlock } from './CodeBlock';
+import { Books } from './Books';
+import { addressFor, chosenBook, showLook } from './choice';
 import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
 import { readTopics } from './topics';
@@ -38,6 +40,8 @@ interface Book {
   /** The book's languages and versions, the default ones first. */
   locales: Edition[];
   versions: Edition[];
+  /** The number of books of a server that has several; absent below `/books/ID`, and if there is only one. */
+  books_count?: number;
 }
 
 /** The delay before the state of a book that is being indexed is requested again. */
@@ -52,8 +56,10 @@ const strings = { ...stringsFor(locale), ...pageStrings };
 /** The beginning of the URLs of the chosen edition; `undefined` for the default one. Questions are asked outside of the view, too. */
 let edition: string | undefined;
 const pageUrl = () => edition;
-const api = createApi('');
-const session = new Session({ api, pageUrl, storageKey: 'bookrag' });
+const chosen = chosenBook();
+showLook(chosen);
+const api = createApi(chosen.place);
+const session = new Session({ api, pageUrl, storageKey: chosen.id ? `bookrag:${chosen.id}` : 'bookrag' });
 const field = createRef<HTMLTextAreaElement>();
 
 /** The name of the tab for citations, which is reused so that the answer stays open in this one. */
@@ -80,7 +86,12 @@ function askFromAddress(): void {
 }
 
 async function readBook(): Promise<Book | undefined> {
-  const response = await fetch('/local/book').catch(() => undefined);
+  const response = await fetch(`${chosen.place}/local/book`).catch(() => undefined);
+  if (response?.status === 404 && chosen.id) {
+    // A link may name a book that is gone. Nothing is shown or asked until the page of all books is loaded.
+    location.replace(addressFor(''));
+    return new Promise(() => {});
+  }
   return response?.ok ? response.json() : undefined;
 }
 
@@ -91,7 +102,7 @@ function Page() {
     edition = path;
     setEdition(path);
   }, []);
-  const topics = useCallback((signal: AbortSignal) => readTopics(path ?? '/', signal), [path]);
+  const topics = useCallback((signal: AbortSignal) => readTopics(chosen.place + (path ?? '/'), signal), [path]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
@@ -121,6 +132,7 @@ function Page() {
     strings,
     locale,
     pageUrl,
+    ...(chosen.place && { bookUrl: location.origin + chosen.place }),
     ...(examples && { examples }),
     topics,
     searches: true,
@@ -137,7 +149,7 @@ function Page() {
       <Conversation book={book} />
       <footer className="bookrag-foot">
         <Facts book={book} />
-        {typeof book === 'object' && book.has_insights && <a href="/insights">{pageStrings.insights}</a>}
+        {typeof book === 'object' && book.has_insights && <a href={`${chosen.place}/insights`}>{pageStrings.insights}</a>}
         <a href="/api/reference">{pageStrings.api}</a>
       </footer>
     </SiteContext.Provider>
@@ -159,9 +171,10 @@ function Bar({ book, onChoose }: BookProps & { onChoose: (path: string | undefin
   return (
     <header className="bookrag-bar">
       <h1>
-        {has_logo && <img className="bookrag-logo" src={`/assets/logo/${mode}`} alt={name ? '' : title} />}
+        {has_logo && <img className="bookrag-logo" src={`${chosen.place}/assets/logo/${mode}`} alt={name ? '' : title} />}
         <bdi>{name}</bdi>
       </h1>
+      {(chosen.id || (typeof book === 'object' && (book.books_count ?? 1) > 1)) && <Books chosen={chosen} />}
       {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={onChoose} />}
       {turns.length > 0 && (
         <button

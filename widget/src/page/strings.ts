@@ -11,6 +11,9 @@ export interface PageStrings extends Pick<Strings, 'title' | 'welcome' | 'waitin
   copyCode: string;
   bookLocale: string;
   bookVersion: string;
+  /** The choice between the docs of a server that has several, and its first entry. */
+  docs: string;
+  allDocs: string;
   api: string;
   insights: string;
   /** Labels of the button that changes the colours. */
@@ -35,6 +38,8 @@ const en: PageStrings = {
   sources: 'Sources (open in a second tab)',
   bookLocale: 'Language of the docs',
   bookVersion: 'Version of the docs',
+  docs: 'Docs',
+  allDocs: 'All docs',
   api: 'API reference',
   insights: 'What readers asked',
   light: 'Use light colours',
@@ -58,6 +63,8 @@ const ur: PageStrings = {
   sources: 'ماخذ (دوسرے ٹیب میں کھلتے ہیں)',
   bookLocale: 'دستاویزات کی زبان',
   bookVersion: 'دستاویزات کا ورژن',
+  docs: 'دستاویزات',
+  allDocs: 'تمام دستاویزات',
   api: 'API کا حوالہ',
   insights: 'قارئین نے کیا پوچھا',
   light: 'ہلکے رنگ استعمال کریں',
@@ -82,6 +89,8 @@ const de: PageStrings = {
   sources: 'Quellen (öffnen sich in einem zweiten Tab)',
   bookLocale: 'Sprache der Dokumentation',
   bookVersion: 'Version der Dokumentation',
+  docs: 'Dokumentation',
+  allDocs: 'Alle Dokumentationen',
   api: 'API-Referenz',
   insights: 'Was gefragt wurde',
   light: 'Helle Farben verwenden',
@@ -105,6 +114,8 @@ const es: PageStrings = {
   sources: 'Fuentes (se abren en una segunda pestaña)',
   bookLocale: 'Idioma de la documentación',
   bookVersion: 'Versión de la documentación',
+  docs: 'Documentación',
+  allDocs: 'Toda la documentación',
   api: 'Referencia de la API',
   insights: 'Qué se preguntó',
   light: 'Usar colores claros',
@@ -128,6 +139,8 @@ const fr: PageStrings = {
   sources: 'Sources (s’ouvrent dans un second onglet)',
   bookLocale: 'Langue de la documentation',
   bookVersion: 'Version de la documentation',
+  docs: 'Documentation',
+  allDocs: 'Toute la documentation',
   api: 'Référence de l’API',
   insights: 'Questions posées',
   light: 'Utiliser des couleurs claires',
@@ -151,6 +164,8 @@ const ja: PageStrings = {
   sources: '出典（別のタブで開きます）',
   bookLocale: 'ドキュメントの言語',
   bookVersion: 'ドキュメントのバージョン',
+  docs: 'ドキュメント',
+  allDocs: 'すべてのドキュメント',
   api: 'API リファレンス',
   insights: '読者の質問',
   light: '明るい配色にする',
@@ -174,6 +189,8 @@ const ko: PageStrings = {
   sources: '출처(다른 탭에서 열림)',
   bookLocale: '문서의 언어',
   bookVersion: '문서의 버전',
+  docs: '문서',
+  allDocs: '모든 문서',
   api: 'API 참조',
   insights: '독자의 질문',
   light: '밝은 색상 사용',
@@ -197,6 +214,8 @@ const pt: PageStrings = {
   sources: 'Fontes (abrem em uma segunda aba)',
   bookLocale: 'Idioma da documentação',
   bookVersion: 'Versão da documentação',
+  docs: 'Documentação',
+  allDocs: 'Toda a documentação',
   api: 'Referência da API',
   insights: 'O que foi perguntado',
   light: 'Usar cores claras',
@@ -220,6 +239,8 @@ const uk: PageStrings = {
   sources: 'Джерела (відкриваються в другій вкладці)',
   bookLocale: 'Мова документації',
   bookVersion: 'Версія документації',
+  docs: 'Документація',
+  allDocs: 'Уся документація',
   api: 'Довідник API',
   insights: 'Що запитували',
   light: 'Світлі кольори',
@@ -243,6 +264,8 @@ const zh: PageStrings = {
   sources: '来源（在第二个标签页中打开）',
   bookLocale: '文档的语言',
   bookVersion: '文档的版本',
+  docs: '文档',
+  allDocs: '所有文档',
   api: 'API 参考',
   insights: '读者的提问',
   light: '使用浅色',

@@ -3,7 +3,7 @@ import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
 import { MAX_CHARACTERS } from '../core/text';
 import { CopyIcon, DownIcon, LinkIcon, UpIcon } from './icons';
-import { useBookOrigin, useSite } from './site';
+import { useBookUrl, useSite } from './site';
 
 interface ActionsProps {
   turn: Turn;
@@ -13,7 +13,7 @@ interface ActionsProps {
 /** The buttons below a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
   const { strings, session, shareUrl } = useSite();
-  const bookOrigin = useBookOrigin();
+  const bookUrl = useBookUrl();
   const [note, setNote] = useState('');
   const [wantsComment, setWantsComment] = useState(false);
   const down = useRef<HTMLButtonElement>(null);
@@ -62,7 +62,7 @@ export function Actions({ turn, announce }: ActionsProps) {
       <div className="bookrag-actions">
         {turn.messageId && thumb('up', strings.helpful)}
         {turn.messageId && thumb('down', strings.notHelpful)}
-        {copyTool(strings.copy, asText(turn, bookOrigin), <CopyIcon />)}
+        {copyTool(strings.copy, asText(turn, bookUrl), <CopyIcon />)}
         {/* A link cannot carry the text that was selected. */}
         {shareUrl && !turn.question.selection && copyTool(strings.share, shareUrl(turn.question), <LinkIcon />)}
         <span>{note}</span>
@@ -116,15 +116,9 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
 }
 
 /** Returns the answer with the addresses of its sources, for pasting elsewhere. */
-function asText({ text, citations }: Turn, bookOrigin: string): string {
+function asText({ text, citations }: Turn, bookUrl: string): string {
   const sources = citations.map(({ n, url, section, title }) => {
-    return `[${n}] ${section || title}: ${addressOf(url, bookOrigin)}`;
+    return `[${n}] ${section || title}: ${safeLink(url, bookUrl, '')?.href ?? url}`;
   });
   return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
-}
-
-/** Returns an address with its origin if it is allowed. */
-function addressOf(url: string, bookOrigin: string): string {
-  const link = safeLink(url, bookOrigin);
-  return link ? new URL(link.href, bookOrigin).href : url;
 }

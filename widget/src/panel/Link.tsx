@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { safeLink } from '../core/links';
-import { type Passage, useBookOrigin, useSite } from './site';
+import { type Passage, useBookUrl, useSite } from './site';
 
 interface LinkProps {
   href: string;
@@ -14,8 +14,7 @@ interface LinkProps {
 /** Renders a link with an untrusted address; as text if the address is not allowed. */
 export function Link({ href, children, label, describedBy, onClick }: LinkProps) {
   const { strings } = useSite();
-  const bookOrigin = useBookOrigin();
-  const link = safeLink(href, bookOrigin);
+  const link = safeLink(href, useBookUrl(), location.origin);
   if (!link) return <>{children}</>;
   if (link.isForeign) {
     return (
@@ -27,9 +26,9 @@ export function Link({ href, children, label, describedBy, onClick }: LinkProps)
       </a>
     );
   }
-  if (bookOrigin !== location.origin) {
+  if (!link.href.startsWith('/')) {
     return (
-      <a href={bookOrigin + link.href} target="_blank" rel="noopener" onClick={(event) => onClick?.(event, link.href)} aria-label={label} aria-describedby={describedBy}>
+      <a href={link.href} target="_blank" rel="noopener" onClick={(event) => onClick?.(event, link.href)} aria-label={label} aria-describedby={describedBy}>
         {children}
       </a>
     );

@@ -7,7 +7,7 @@ import { fileName, safeLink } from '../core/links';
 import type { Citation } from '../core/types';
 import { Link, PassageLink } from './Link';
 import { Marker } from './Marker';
-import { useBookOrigin, useSite } from './site';
+import { useBookUrl, useSite } from './site';
 
 interface Cited {
   citations: Citation[];
@@ -160,10 +160,9 @@ function Code({ text, info = '' }: { text: string; info?: string }) {
 
 /** A picture of the book's site; of another one, the words that stand for it. */
 function Picture({ address, words }: { address: string; words: string }) {
-  const bookOrigin = useBookOrigin();
-  const link = safeLink(address, bookOrigin);
+  const link = safeLink(address, useBookUrl(), location.origin);
   if (!link || link.isForeign) return words;
-  return <img className="bookrag-picture" src={bookOrigin === location.origin ? link.href : bookOrigin + link.href} alt={words} loading="lazy" />;
+  return <img className="bookrag-picture" src={link.href} alt={words} loading="lazy" />;
 }
 
 function Formula({ token: { raw, tex, isBlock } }: { token: MathToken }) {

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { matchingPieces, matchingQuestions } from '../core/matching';
 import { fill, kindOf, placeOf } from '../core/text';
+import { InBook, useBookName } from './Book';
 import { Examples } from './Examples';
 import { useSecondsUntil } from './FailureNote';
 import { PassageLink } from './Link';
@@ -17,6 +18,7 @@ interface ResultsProps {
 /** Lists the questions and pages found while a question is typed. */
 export function Results({ search, isAnswering, onAsk, announce }: ResultsProps) {
   const { strings, locale } = useSite();
+  const nameOf = useBookName();
   const { query, results, failure } = search;
   const seconds = useSecondsUntil(failure?.retryAt);
   const found = results.length > 0
@@ -41,11 +43,13 @@ export function Results({ search, isAnswering, onAsk, announce }: ResultsProps) 
       <ul dir="auto">
         {results.map((result) => (
           <li key={result.chunk_id}>
-            <PassageLink href={result.url} quote={result.preview}>
-              <Marked text={result.section || result.title} typed={query} />
-            </PassageLink>
+            <InBook book={result.book}>
+              <PassageLink href={result.url} quote={result.preview}>
+                <Marked text={result.section || result.title} typed={query} />
+              </PassageLink>
+            </InBook>
             <p className="bookrag-place">
-              {placeOf([kindOf(result, strings, locale), result.chapter, result.title], result.section)}
+              {placeOf([nameOf(result.book), kindOf(result, strings, locale), result.chapter, result.title], result.section)}
             </p>
             {result.preview && (
               <p className="bookrag-excerpt" dir="auto">

@@ -6,10 +6,11 @@ import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { carriesAnswer, supportAddress } from '../core/support';
 import { fill } from '../core/text';
 import { Actions } from './Actions';
+import { InBook, useBookName } from './Book';
 import { Examples } from './Examples';
 import { FailureNote } from './FailureNote';
 import { Markdown } from './Markdown';
-import { useBookOrigin, useSite } from './site';
+import { useBookUrl, useSite } from './site';
 import { Sources } from './Sources';
 import { Suggestions } from './Suggestions';
 
@@ -32,9 +33,16 @@ interface TurnProps {
 }
 
 /** A question and what became of it. */
-export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
+export const Turn = memo((props: TurnProps) => (
+  <InBook book={props.turn.book}>
+    <Article {...props} />
+  </InBook>
+));
+
+function Article({ turn, onAsk, announce }: TurnProps) {
   const { strings, session, locale, supportUrl, pageUrl } = useSite();
-  const bookOrigin = useBookOrigin();
+  const bookUrl = useBookUrl();
+  const book = useBookName()(turn.book);
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
   const reading = turn.sections === undefined
@@ -42,6 +50,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
     : fill(strings.reading, { count: turn.sections.toLocaleString(locale) });
   const waiting = turn.subject === undefined ? reading : fill(strings.lookingUp, { subject: turn.subject });
   const followed = () => session.followed(id);
+  const page = question.pageUrl ?? pageUrl();
   return (
     <article className={outcome === 'uncertain' ? 'bookrag-turn bookrag-uncertain' : 'bookrag-turn'} aria-busy={isAnswering}>
       <h3 className="bookrag-asked" dir="auto">
@@ -52,6 +61,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {question.selection}
         </blockquote>
       )}
+      {book && <p className="bookrag-place" dir="auto">{fill(strings.from, { title: book })}</p>}
       <div className="bookrag-answer">
         <Markdown text={withDoubts(text, turn.unsupported ?? [])} isGrowing={isAnswering} citations={citations} adapted={turn.adapted ?? NONE} onFollow={followed} />
       </div>
@@ -86,7 +96,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       {supportUrl && isHelpless(turn) && (
         // The address comes from the site, so it is not checked like links in answers.
         <p>
-          <a href={supportAddress(supportUrl, turn, bookOrigin, question.pageUrl ?? pageUrl())} target="_blank" rel="noopener">
+          <a href={supportAddress(supportUrl, turn, bookUrl, page && location.origin + page)} target="_blank" rel="noopener">
             {strings.support}
           </a>
           {carriesAnswer(supportUrl) && <span className="bookrag-note"> {strings.supportCarries}</span>}
@@ -100,4 +110,4 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       )}
     </article>
   );
-});
+}

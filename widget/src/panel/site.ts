@@ -38,9 +38,11 @@ export interface Site {
   pageMarkdown?: () => Promise<PageMarkdown | undefined>;
   /** The server for coding agents; absent if it is not shown. */
   mcp?: McpServer;
-  /** The origin of the book's site, if the panel is on another one. */
-  bookOrigin?: string;
-  /** Navigates to a passage without a reload. `false` if the browser must follow the link itself. */
+  /** The ids of the books that are asked, if the site chooses among those of the server. */
+  books?: string[];
+  /** Where the book's pages are, if not at the root of this site: an origin, and possibly a path below it. */
+  bookUrl?: string;
+  /** Navigates to a passage without a reload. Its address is a path if it is on this site. `false` if the browser must follow the link itself. */
   go: (passage: Passage) => boolean;
   /** Returns a passage's position in its file, to be shown to authors together with its words. */
   placeInFile?: (citation: Citation) => string;
@@ -58,7 +60,11 @@ export function useSite(): Site {
   return site;
 }
 
-/** Returns the origin for addresses that begin at the book's root. */
-export function useBookOrigin(): string {
-  return useSite().bookOrigin ?? location.origin;
+/** Where the pages of the book are that an answer or a result comes from, if the server has several. */
+export const BookUrlContext = createContext<string | undefined>(undefined);
+
+/** Returns the address for paths that begin at the book's root. */
+export function useBookUrl(): string {
+  const { bookUrl = location.origin } = useSite();
+  return useContext(BookUrlContext) ?? bookUrl;
 }

@@ -58,6 +58,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       };
       const panel: PanelSettings = {
         url: options.url,
+        ...(options.books && { books: options.books }),
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
         history: options.history,

@@ -1,6 +1,7 @@
 import type { OptionValidationContext } from '@docusaurus/types';
 import logger from '@docusaurus/logger';
 import { Joi } from '@docusaurus/utils-validation';
+import { BOOK_ID } from '../core/bookId';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
 
@@ -9,6 +10,8 @@ export interface PluginOptions {
   id: string;
   /** The API's address, without `/api/v1`. */
   url: string;
+  /** The ids of the books to ask, if the API has several; by default the book of the site, else all. */
+  books?: string[];
   /** Keys that open the panel; `false` for none. */
   shortcut: string | false;
   /** The button in the corner of each page and its appearance, or `false`. */
@@ -55,11 +58,14 @@ const shortcut = Joi.string()
   .lowercase()
   .pattern(/^(?=.*(?:ctrl|alt|meta|mod)\+)(?:(?:ctrl|alt|shift|meta|mod)\+)+[^\s+]$/, 'keys such as ctrl+. or alt+shift+a');
 
+const books = Joi.array().items(Joi.string().pattern(BOOK_ID, 'ids of books, such as garden-robotics')).min(1).unique();
+
 const schema = Joi.object<PluginOptions>({
   url: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .pattern(/\/api\/v1\/?$|[?#]/, { name: 'what does not belong to it: it ends before /api/v1', invert: true })
     .required(),
+  books,
   shortcut: Joi.alternatives(shortcut, Joi.valid(false)).default('ctrl+.'),
   button: Joi.alternatives(
     Joi.boolean(),

@@ -22,15 +22,15 @@ export function panelFor(settings: ScriptSettings): PanelModule {
   return module;
 }
 
-function makePanel({ url, bookOrigin, locale, history: keeps, strings }: ScriptSettings): PanelModule {
+function makePanel({ url, books, bookUrl, locale, history: keeps, strings }: ScriptSettings): PanelModule {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
   // The page may not belong to the book, so its path says nothing about the reader's version and locale.
   const pageUrl = () => undefined;
-  const api = createApi(url, () => window.bookrag?.token?.());
-  const storageKey = `bookrag:${url}`;
+  const api = createApi(url, () => window.bookrag?.token?.(), books);
+  const storageKey = ['bookrag', url, ...(books ?? [])].join(':');
   const history = keeps ? new History(() => localStorage, storageKey) : undefined;
   const session = new Session({ api, pageUrl, storageKey, history, hooks: () => window.bookrag });
 
@@ -44,7 +44,7 @@ function makePanel({ url, bookOrigin, locale, history: keeps, strings }: ScriptS
     }, []);
     const site = useMemo<Site>(() => {
       const go = (passage: Passage) => {
-        if (bookOrigin === location.origin) {
+        if (passage.href.startsWith('/')) {
           // A panel that covers the page closes; the passage gets the focus.
           if (matchMedia(NARROW).matches) onClose('focus stays');
           else widen(false);
@@ -52,7 +52,7 @@ function makePanel({ url, bookOrigin, locale, history: keeps, strings }: ScriptS
         }
         return false;
       };
-      return { api, session, strings, locale, pageUrl, bookOrigin, examples: [], searches: true, go, mcp: { name: 'docs', url: `${url}/mcp` }, Formula };
+      return { api, session, strings, locale, pageUrl, ...(books && { books }), bookUrl, examples: [], searches: true, go, mcp: { name: 'docs', url: `${url}/mcp` }, Formula };
     }, [onClose]);
     return (
       <SiteContext.Provider value={site}>

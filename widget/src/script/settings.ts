@@ -1,5 +1,6 @@
 // Reads the settings from the attributes of the script element: `<script type="module" src="…/bookrag.js" data-bookrag-url="https://…"></script>`.
 
+import { BOOK_ID } from '../core/bookId';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
 
@@ -19,7 +20,9 @@ export interface ScriptSettings {
   /** The API's address, without `/api/v1`. */
   url: string;
   /** The origin of the book's site. */
-  bookOrigin: string;
+  bookUrl: string;
+  /** The ids of the books that are asked; absent if the server chooses. */
+  books?: string[];
   /** The page's language. */
   locale: string;
   /** True if there is a button in the corner. */
@@ -31,18 +34,25 @@ export interface ScriptSettings {
 
 /** Reads the attributes of the script element. Throws an error that names the invalid one. */
 export async function readSettings(element: HTMLScriptElement): Promise<ScriptSettings> {
-  const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton, bookragHistory } = element.dataset;
-  const bookOrigin = bookragBook ? originOf(bookragBook) : location.origin;
+  const { bookragUrl: url = '', bookragBook, bookragBooks, bookragTitle: title, bookragButton, bookragHistory } = element.dataset;
+  const bookUrl = bookragBook ? originOf(bookragBook) : location.origin;
   const locale = document.documentElement.lang || 'en';
   const strings = (await LANGUAGES[locale.split('-')[0] ?? '']?.()) ?? en;
   return {
     url: url.replace(/\/+$/, ''),
-    bookOrigin,
+    bookUrl,
+    ...(bookragBooks && { books: idsOf(bookragBooks) }),
     locale,
     button: bookragButton !== 'false',
     history: bookragHistory !== 'false',
     strings: title ? { ...strings, title, open: title } : strings,
   };
+}
+
+function idsOf(attribute: string): string[] {
+  const ids = attribute.split(',').map((id) => id.trim());
+  if (ids.every((id) => BOOK_ID.test(id))) return ids;
+  throw new Error(`data-bookrag-books must be ids of books, separated by commas, such as garden-robotics,soil, got "${attribute}"`);
 }
 
 function originOf(address: string): string {

@@ -37,6 +37,7 @@ export const de: Strings = {
   askWholeBook: 'Die ganze Doku fragen',
   source: 'Quelle {n}',
   sources: 'Quellen',
+  from: 'Aus {title}',
   blog: 'Blog',
   page: 'Seite',
   unsupported: 'schwacher Beleg',

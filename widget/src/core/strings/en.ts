@@ -35,6 +35,7 @@ export const en: Strings = {
   askWholeBook: 'Ask all of the docs',
   source: 'Source {n}',
   sources: 'Sources',
+  from: 'From {title}',
   blog: 'Blog',
   page: 'Page',
   unsupported: 'weak match',

@@ -37,6 +37,7 @@ export const es: Strings = {
   askWholeBook: 'Preguntar a toda la documentación',
   source: 'Fuente {n}',
   sources: 'Fuentes',
+  from: 'De {title}',
   blog: 'Blog',
   page: 'Página',
   unsupported: 'coincidencia débil',

@@ -37,6 +37,7 @@ export const fr: Strings = {
   askWholeBook: 'Interroger toute la documentation',
   source: 'Source {n}',
   sources: 'Sources',
+  from: 'Tiré de {title}',
   blog: 'Blog',
   page: 'Page',
   unsupported: 'faible correspondance',

@@ -37,6 +37,8 @@ export interface Strings {
   askWholeBook: string;
   source: string;
   sources: string;
+  /** Names the docs that an answer comes from, if there are several. */
+  from: string;
   /** Label of a blog post. */
   blog: string;
   /** Label of a page outside docs and blog. */

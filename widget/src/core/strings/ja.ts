@@ -37,6 +37,7 @@ export const ja: Strings = {
   askWholeBook: 'ドキュメント全体に質問する',
   source: '出典 {n}',
   sources: '出典',
+  from: '{title} より',
   blog: 'ブログ',
   page: 'ページ',
   unsupported: '一致が弱い',

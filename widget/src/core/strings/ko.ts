@@ -37,6 +37,7 @@ export const ko: Strings = {
   askWholeBook: '문서 전체에 질문하기',
   source: '출처 {n}',
   sources: '출처',
+  from: '출처: {title}',
   blog: '블로그',
   page: '페이지',
   unsupported: '약한 일치',

@@ -37,6 +37,7 @@ export const pt: Strings = {
   askWholeBook: 'Perguntar a toda a documentação',
   source: 'Fonte {n}',
   sources: 'Fontes',
+  from: 'De {title}',
   blog: 'Blog',
   page: 'Página',
   unsupported: 'correspondência fraca',

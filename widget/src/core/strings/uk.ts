@@ -37,6 +37,7 @@ export const uk: Strings = {
   askWholeBook: 'Запитати всю документацію',
   source: 'Джерело {n}',
   sources: 'Джерела',
+  from: 'Джерело: {title}',
   blog: 'Блог',
   page: 'Сторінка',
   unsupported: 'слабкий збіг',

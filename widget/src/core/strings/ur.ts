@@ -35,6 +35,7 @@ export const ur: Strings = {
   askWholeBook: 'تمام دستاویزات سے پوچھیں',
   source: 'حوالہ {n}',
   sources: 'حوالے',
+  from: 'ماخذ: {title}',
   blog: 'بلاگ',
   page: 'صفحہ',
   unsupported: 'کمزور مطابقت',

@@ -37,6 +37,7 @@ export const zh: Strings = {
   askWholeBook: '向整个文档提问',
   source: '出处 {n}',
   sources: '出处',
+  from: '来自 {title}',
   blog: '博客',
   page: '页面',
   unsupported: '匹配度低',
