@@ -136,7 +136,8 @@ fn add_sources(folder: &Path, files: &mut Vec<PathBuf>) {
         let extension = path.extension().unwrap_or_default();
         if is_test {
             continue;
-        } else if path.is_dir() {
+        }
+        if path.is_dir() {
             add_sources(&path, files);
         } else if extension == "rs" || extension == "ts" || extension == "tsx" {
             files.push(path);
