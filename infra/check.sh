@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the workflows that other repositories copy (check_workflows.py). Checks template.yaml and those in infra/ without AWS:
+# Checks the workflows, also those that other repositories copy (check_workflows.py). Checks template.yaml and those in infra/ without AWS:
 # translates them like CloudFormation, tests their promises (check_template.py and checks/), and runs cfn-lint and checkov
 # (.checkov.yaml lists accepted findings with reasons).
 #
@@ -27,7 +27,7 @@ export AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true PYTHONDONTWRI
 translated=$(mktemp -d)
 trap 'rm -rf "$translated"' EXIT
 
-"$tools/bin/python" infra/check_workflows.py infra/*-workflow.yml
+"$tools/bin/python" infra/check_workflows.py infra/*-workflow.yml .github/workflows/*.yml
 
 "$tools/bin/python" infra/check_template.py --self-test "$translated/template.json"
 

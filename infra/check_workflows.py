@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the workflows that other repositories copy: YAML, permissions, pinned actions, and their scripts.
+"""Checks GitHub workflows: YAML, permissions, pinned actions, and their scripts.
 
 usage: check_workflows.py FILE…
 

@@ -4,7 +4,7 @@
 usage: distribution.py VERSION URL ARCHIVES OUT
 
 URL is where the release's files are, such as https://github.com/OWNER/NAME/releases/download/v1.2.3; ARCHIVES is a folder with
-bookrag-linux-x86_64.tar.gz and bookrag-linux-arm64.tar.gz. Writes OUT/bookrag.rb and OUT/npm/.
+bookrag-SYSTEM-ARCHITECTURE.tar.gz for Linux and macOS, x86_64 and arm64. Writes OUT/bookrag.rb and OUT/npm/.
 """
 
 import hashlib
@@ -15,10 +15,12 @@ from pathlib import Path
 
 SUMMARY = "Answers questions from a Docusaurus site, and cites each claim"
 LAUNCHER = Path(__file__).parent / "npm" / "bookrag.js"
-# The archives by their names for npm (`process.platform`-`process.arch`) and for Homebrew.
+# The archives by their names for npm (`process.platform`-`process.arch`) and for Homebrew (system and processor).
 ARCHIVES = {
-    "bookrag-linux-x86_64.tar.gz": ("linux-x64", "on_intel"),
-    "bookrag-linux-arm64.tar.gz": ("linux-arm64", "on_arm"),
+    "bookrag-linux-x86_64.tar.gz": ("linux-x64", "on_linux", "on_intel"),
+    "bookrag-linux-arm64.tar.gz": ("linux-arm64", "on_linux", "on_arm"),
+    "bookrag-macos-x86_64.tar.gz": ("darwin-x64", "on_macos", "on_intel"),
+    "bookrag-macos-arm64.tar.gz": ("darwin-arm64", "on_macos", "on_arm"),
 }
 
 FORMULA = """\
@@ -28,9 +30,7 @@ class Bookrag < Formula
   version "{version}"
   license "MIT"
 
-  on_linux do
-{platforms}  end
-
+{platforms}
   def install
     bin.install "bookrag"
     man1.install Dir["man/*.1"]
@@ -45,10 +45,12 @@ class Bookrag < Formula
 end
 """
 PLATFORM = """\
-    {name} do
+  {system} do
+    {processor} do
       url "{url}"
       sha256 "{sha256}"
     end
+  end
 """
 
 
@@ -64,12 +66,11 @@ def checksums(folder):
 
 
 def formula(version, url, sums):
-    platforms = [
-        PLATFORM.format(name=ARCHIVES[name][1], url=f"{url}/{name}", sha256=sha256) for name, sha256 in sums.items()
-    ]
-    return FORMULA.format(
-        summary=SUMMARY, homepage=url.split("/releases/")[0], version=version, platforms="".join(platforms)
-    )
+    platforms = ""
+    for name, sha256 in sums.items():
+        _, system, processor = ARCHIVES[name]
+        platforms += PLATFORM.format(system=system, processor=processor, url=f"{url}/{name}", sha256=sha256)
+    return FORMULA.format(summary=SUMMARY, homepage=url.split("/releases/")[0], version=version, platforms=platforms)
 
 
 def package(version, url, sums):
@@ -80,10 +81,12 @@ def package(version, url, sums):
         "version": version,
         "description": SUMMARY,
         "license": "MIT",
+        # npm compares it with the repository whose workflow publishes the package.
+        "repository": {"type": "git", "url": f"git+{url.split('/releases/')[0]}.git"},
         "bin": {"bookrag": "bookrag.js"},
         "files": ["bookrag.js"],
         "engines": {"node": ">=18"},
-        "os": ["linux"],
+        "os": ["linux", "darwin"],
         "cpu": ["x64", "arm64"],
         "release": {"url": url, "archives": archives},
     }

@@ -77,16 +77,26 @@ class Distribution(unittest.TestCase):
         self.assertIn("expected", refused.stderr)
         self.assertFalse((self.folder / "cache").exists())
 
-    def test_the_formula_and_the_package_have_the_checksums_of_both_archives(self):
+    def test_the_formula_and_the_package_have_the_checksums_of_all_archives(self):
         url = "https://example.org/a/b/releases/download/v1.2.3"
         write("1.2.3", url + "/", self.archives, self.out)
         formula = (self.out / "bookrag.rb").read_text()
         package = json.loads((self.out / "npm" / "package.json").read_text())
         self.assertIn('homepage "https://example.org/a/b"', formula)
-        for name, (machine, _) in ARCHIVES.items():
+        for name, (machine, system, processor) in ARCHIVES.items():
             sha256 = hashlib.sha256((self.archives / name).read_bytes()).hexdigest()
-            self.assertIn(f'url "{url}/{name}"\n      sha256 "{sha256}"', formula)
+            self.assertIn(f'  {system} do\n    {processor} do\n      url "{url}/{name}"\n      sha256 "{sha256}"\n', formula)
             self.assertEqual(package["release"]["archives"][machine], {"file": name, "sha256": sha256})
+
+    def test_npm_would_publish_the_package_as_it_is(self):
+        write("1.2.3", "https://example.org/a/b/releases/download/v1.2.3", self.archives, self.out)
+        command = ["npm", "publish", "--dry-run", "--ignore-scripts", "--json"]
+        published = subprocess.run(command, cwd=self.out / "npm", capture_output=True, text=True)
+        self.assertEqual(published.returncode, 0, published.stderr)
+        self.assertNotIn("auto-corrected", published.stderr)
+        details = json.loads(published.stdout)
+        details = details.get("bookrag", details)
+        self.assertEqual(sorted(file["path"] for file in details["files"]), ["bookrag.js", "package.json"])
 
     def test_a_missing_archive_is_named(self):
         name = next(iter(ARCHIVES))

@@ -39,6 +39,7 @@ npm run --silent types
 npm run --silent size
 npm run --silent page -- --check
 npm run --silent build
+npm publish --dry-run --ignore-scripts --loglevel=error >/dev/null
 
 [ "${1:-}" = --no-browser ] && exit
 

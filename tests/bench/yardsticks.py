@@ -58,22 +58,24 @@ Page = collections.namedtuple("Page", "id title text")
 
 
 class Book(contextlib.ExitStack):
-    """A running `bookrag serve` with a page for each passage."""
+    """A running `bookrag serve` with a page for each passage, or of a site that exists."""
 
-    def __init__(self, bookrag, pages, questions=None):
+    def __init__(self, bookrag, pages=(), questions=None, site=None):
         """`pages` is a list, or has a page for each file name. `questions` is a file of questions to import."""
         super().__init__()
         folder = Path(self.enter_context(tempfile.TemporaryDirectory()))
         self.pages = pages if isinstance(pages, dict) else {f"docs/{number:05}.md": page for number, page in enumerate(pages)}
-        for source, page in self.pages.items():
-            (folder / "site" / source).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "site" / source).write_text(f"# {plain(page.title)}\n\n{page.text}\n", encoding="utf-8")
-        (folder / "site/docusaurus.config.js").write_text(CONFIG, encoding="utf-8")
+        if site is None:
+            site = folder / "site"
+            for source, page in self.pages.items():
+                (site / source).parent.mkdir(parents=True, exist_ok=True)
+                (site / source).write_text(f"# {plain(page.title)}\n\n{page.text}\n", encoding="utf-8")
+            (site / "docusaurus.config.js").write_text(CONFIG, encoding="utf-8")
         output = self.enter_context((folder / "output").open("w+", encoding="utf-8"))
         environment = {**os.environ, **SETTINGS, "BOOKRAG_DATA": str(folder / "data")}
         if questions:
-            subprocess.run([bookrag, "questions", "import", folder / "site", questions], check=True, env=environment)
-        server = subprocess.Popen([bookrag, "serve", folder / "site", "--listen", "127.0.0.1:0"], stdout=output, stderr=output, env=environment)
+            subprocess.run([bookrag, "questions", "import", site, questions], check=True, env=environment)
+        server = subprocess.Popen([bookrag, "serve", site, "--listen", "127.0.0.1:0"], stdout=output, stderr=output, env=environment)
         self.callback(server.wait)
         self.callback(server.terminate)
         while not (ready := re.search(r"ask at (\S+)\s", said := (folder / "output").read_text(encoding="utf-8"))):

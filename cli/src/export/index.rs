@@ -77,7 +77,7 @@ impl Book<'_> {
         );
         if let Some(api) = self.api {
             head.push_str(&format!(
-                " `GET {api}/api/v1/ask?q=QUESTION` answers a question as Markdown."
+                " `GET {api}/api/v1/ask?q=QUESTION` answers a question as Markdown. Agents search and read over the Model Context Protocol at `{api}/mcp`."
             ));
         }
         head

@@ -183,6 +183,9 @@ fn agents_find_a_skill_that_says_how_to_ask() {
     for text in [skill, &with_api["llms.txt"], &with_api["docs/wheels.md"]] {
         assert!(text.contains(ask), "{text}");
     }
+    for text in [skill, &with_api["llms.txt"]] {
+        assert!(text.contains("`https://api.example/mcp`"), "{text}");
+    }
     let place = ".well-known/agent-skills/garden/SKILL.md";
     assert_eq!(&with_api[place], skill);
     let index: Value =

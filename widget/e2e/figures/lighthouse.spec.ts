@@ -1,13 +1,13 @@
 // Runs Lighthouse alternately on a page with and without the plugin, and reports medians.
 
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { chromium } from '../harness/chromium';
-import { E2E, WORK } from '../harness/paths';
+import { WORK } from '../harness/paths';
 import { readPorts } from '../harness/ports';
 import { run } from '../harness/run';
-import { BASE_URLS, buildOf, DOCUSAURUS_COMMAND, environmentOf, folderOf } from '../harness/sites';
+import { BASE_URLS, buildOf, buildPlain } from '../harness/sites';
 import { serveFiles } from '../harness/staticServer';
 import { LESSON, test } from '../support/test';
 
@@ -25,14 +25,7 @@ interface Report {
 test('a page with the plugin and without it', async () => {
   test.setTimeout(900_000);
   const ports = readPorts();
-  const folder = folderOf('book');
-  await copyFile(path.join(E2E, 'figures/plain.config.mjs'), path.join(folder, 'plain.config.mjs'));
-  const plain = path.join(folder, 'build-plain');
-  await run(process.execPath, [DOCUSAURUS_COMMAND, 'build', '--config', 'plain.config.mjs', '--out-dir', plain], {
-    cwd: folder,
-    env: environmentOf('book', ports),
-  });
-  const roots = { without: plain, with: buildOf('book') };
+  const roots = { without: await buildPlain('book', ports), with: buildOf('book') };
   const reports: Record<string, Report[]> = { without: [], with: [] };
   const servers = [];
   const urls: [string, string][] = [];

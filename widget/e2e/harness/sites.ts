@@ -53,6 +53,16 @@ export async function buildSite(site: SiteName, ports: Ports): Promise<void> {
   await docusaurus(site, ports, ['build']);
 }
 
+/** Builds the default locale of a site without the plugin, for comparison. Returns the folder of the build. */
+export async function buildPlain(site: SiteName, ports: Ports): Promise<string> {
+  const config = `import site from './${site}.config.mjs';\n\nexport default { ...site, plugins: [] };\n`;
+  await writeFile(path.join(folderOf(site), 'plain.config.mjs'), config);
+  const out = path.join(folderOf(site), 'build-plain');
+  const args = ['build', '--config', 'plain.config.mjs', '--locale', 'en', '--out-dir', out];
+  await run(process.execPath, [DOCUSAURUS, ...args], { cwd: folderOf(site), env: environmentOf(site, ports) });
+  return out;
+}
+
 /** Runs Docusaurus in a site of the work folder. */
 export async function docusaurus(site: SiteName, ports: Ports, args: string[]): Promise<void> {
   await run(process.execPath, [DOCUSAURUS, ...args, ...configOf(site)], { cwd: folderOf(site), env: environmentOf(site, ports) });

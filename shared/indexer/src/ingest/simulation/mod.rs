@@ -1,6 +1,6 @@
 //! A simulation of the ingest protocol: random histories of changes, events, handlers, crashes, failures and sweeps, each
-//! determined by its seed. `BOOKRAG_TEST_SEED=N` replays one history, `BOOKRAG_TEST_HISTORIES=N` runs that many
-//! (from that seed, if both are given).
+//! determined by its seed. `BOOKRAG_TEST_SEED=N` replays one history of each kind, `BOOKRAG_TEST_HISTORIES=N` runs that many
+//! (from that seed, if both are given). `tests/simulation.sh` runs new seeds until a given time has passed.
 //!
 //! At every step, a reader sees the points of exactly one committed revision of each document. After all changes stop, the
 //! points, the catalog's rows and the chunks of the files are the same.
@@ -18,9 +18,9 @@ use world::{Attack, Failure, World};
 /// Histories of a local run; .github/workflows/ci.yml runs more.
 const HISTORIES: u64 = 200;
 
-/// Histories of a local run with each kind of attack, and those of a run that is told how many histories to run.
+/// Histories of a local run with each kind of attack, and the most of a run that is told how many histories to run.
 const ATTACKED: u64 = 50;
-const ATTACKED_THEN: u64 = 125;
+const ATTACKED_MOST: u64 = 125;
 
 /// Histories within which removing any part of the protocol must cause a failure.
 const SEARCHED: u64 = 20_000;
@@ -33,19 +33,24 @@ fn from_env(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Returns the seeds to run: `count` of them, or as many as the environment says, but at most `most`.
+fn seeds(count: u64, most: u64) -> std::ops::Range<u64> {
+    let histories = from_env("BOOKRAG_TEST_HISTORIES").map(|histories| histories.min(most));
+    let (from, count) = match from_env("BOOKRAG_TEST_SEED") {
+        Some(seed) => (seed, histories.unwrap_or(1)),
+        None => (0, histories.unwrap_or(count)),
+    };
+    from..from + count
+}
+
 /// Returns the seeds of the histories with one kind of attack.
 fn attacked() -> std::ops::Range<u64> {
-    0..from_env("BOOKRAG_TEST_HISTORIES").map_or(ATTACKED, |_| ATTACKED_THEN)
+    seeds(ATTACKED, ATTACKED_MOST)
 }
 
 #[test]
 fn whatever_happens_the_index_is_the_book_in_the_end() {
-    let histories = from_env("BOOKRAG_TEST_HISTORIES");
-    let (from, count) = match from_env("BOOKRAG_TEST_SEED") {
-        Some(seed) => (seed, histories.unwrap_or(1)),
-        None => (0, histories.unwrap_or(HISTORIES)),
-    };
-    for seed in from..from + count {
+    for seed in seeds(HISTORIES, u64::MAX) {
         if let Err(failure) = history(seed, None) {
             panic!("seed {seed}: {failure}");
         }
@@ -156,11 +161,18 @@ fn the_look_after_the_commit_is_missed() {
 #[test]
 fn a_seed_replays_exactly() {
     for seed in 0..6 {
-        let [first, second] = [(); 2].map(|()| {
-            let mut world = World::new(seed, None, vec![Attack::Settings]);
-            let result = world.run().map_err(|failure| failure.to_string());
-            (result, world.trace())
-        });
-        assert_eq!(first, second);
+        for attacks in [
+            vec![],
+            vec![Attack::Settings],
+            vec![Attack::Deployment, Attack::Renaming],
+        ] {
+            let [first, second] = [(); 2].map(|()| {
+                let mut world = World::new(seed, None, attacks.clone());
+                let result = world.run().map_err(|failure| failure.to_string());
+                (result, world.trace())
+            });
+            assert!(first.1.len() > 10, "seed {seed}: {} steps", first.1.len());
+            assert_eq!(first, second, "seed {seed}, {attacks:?}");
+        }
     }
 }
