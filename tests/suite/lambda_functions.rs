@@ -1,5 +1,6 @@
 //! The functions as Lambda runs them: their own binaries, with the events that AWS sends.
 
+mod books;
 mod health;
 mod ingest;
 mod query;

@@ -83,7 +83,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// Returns the report on the last `days` days as a page, by default on the last [`DEFAULT_DAYS`].
+/// Returns the report on the last `days` days as a page, by default on the last [`DEFAULT_DAYS`]. The server has the book below the path `place`.
 ///
 /// # Errors
 /// If the catalog cannot be read, or the book cannot be searched.
@@ -91,6 +91,7 @@ pub(crate) async fn page(
     context: &Context,
     days: Option<u64>,
     look: &Look,
+    place: &str,
 ) -> Result<String, Error> {
     let days = days.unwrap_or(DEFAULT_DAYS).clamp(1, MAX_DAYS);
     let report = Report::read(context.catalog(), days).await;
@@ -100,7 +101,7 @@ pub(crate) async fn page(
     let page = html::Page {
         report: &report,
         subjects: &subjects,
-        origin: None,
+        origin: Some(place),
         look,
         is_served: true,
     };

@@ -314,7 +314,8 @@ async fn dispatch(arguments: Arguments, output: Output) -> Result<Exit, CommandE
     }
     let config = Config::read(Environment::Local, &variables)?;
     match arguments.command {
-        Command::Serve(arguments) => serve::run(config, arguments, output).await,
+        // Boxed, because nested futures otherwise exceed the compiler's layout limit.
+        Command::Serve(arguments) => Box::pin(serve::run(config, arguments, output)).await,
         Command::Sync(arguments) => sync::run(&config, arguments, output).await,
         Command::Ask(arguments) => ask::run(&config, &arguments, output).await,
         Command::Search(arguments) => search::run(&config, &arguments, output).await,

@@ -22,7 +22,7 @@ pub(super) struct Period {
 pub(super) async fn page(State(server): Shared, Query(period): Query<Period>) -> Response {
     // An address that somebody changed by hand shows the usual period.
     let days = period.days.and_then(|days| days.parse().ok());
-    match insights::page(&server.context, days, &server.look().await).await {
+    match insights::page(&server.context, days, &server.look().await, &server.place).await {
         Ok(page) => {
             let policy = [(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY)];
             (policy, Html(page)).into_response()

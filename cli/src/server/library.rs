@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -13,6 +13,7 @@ use bookrag::api::not_found;
 use bookrag::books::{self, Book, BookId};
 use bookrag::catalog::{IndexStats, Indexing};
 use bookrag::telemetry;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::{Server, assets, visitors};
@@ -61,8 +62,23 @@ pub(crate) fn library(shown: Vec<ShownBook>, listening: SocketAddr) -> Router {
     telemetry::traced(routes)
 }
 
-async fn page(State(shown): State<Shown>) -> Response {
-    assets::page_with("", &title(&shown))
+/// The query of the page's address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Chosen {
+    /// The id of the book that is asked.
+    books: String,
+}
+
+/// Serves the page to ask on, for all books or for one.
+async fn page(State(shown): State<Shown>, Query(chosen): Query<Chosen>) -> Response {
+    let mut books = shown.iter();
+    match books.find(|book| book.id.as_str() == chosen.books) {
+        Some(ShownBook { server, .. }) => {
+            assets::page_with(server.mode_attributes().await, server.title())
+        }
+        None => assets::page_with("", &title(&shown)),
+    }
 }
 
 async fn look() -> Response {
@@ -114,6 +130,7 @@ async fn all_books(State(shown): State<Shown>) -> Response {
         "pages": pages,
         "chunks": chunks,
         "indexing": indexing,
+        "books_count": shown.len(),
         "example_questions": nothing,
         "math": math,
         "locales": nothing,

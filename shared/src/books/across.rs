@@ -27,6 +27,11 @@ const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 const RESULTS: usize = 5;
 const QUESTIONS: usize = 4;
 
+/// How much the nearness of a book counts, in standard deviations, relative to 1 for the score of a result, which only compares results of one book. Of
+/// 150 questions of real users about five sites, the right page is first for .49 in a search of all five (.53 in a search of its own site) and among
+/// five for .75 (.79); with weights of .1 and 1 among five for .71.
+const NEARNESS: f32 = 0.3;
+
 pub(super) fn routes() -> Router<Books> {
     let completions = Router::new()
         .route("/v1/chat/completions", post(ask))
@@ -134,7 +139,7 @@ fn value_of_result(signals: &Signals, result: &Value, _: usize) -> f32 {
     let score = result["score"].as_f64().unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 1")]
     let score = score as f32;
-    score + signals.z.unwrap_or_default()
+    score + NEARNESS * signals.z.unwrap_or_default()
 }
 
 /// Returns the value of a question that is offered: the first of each book come first.

@@ -18,10 +18,10 @@ const PERIODS: [u64; 3] = [7, 30, 90];
 const SHOWN_ROWS: usize = 8;
 
 /// The site's icon, which `serve` has.
-const ICON: &str = "<link rel=\"icon\" href=\"/favicon.ico\">\n";
+const ICON: &str = "<link rel=\"icon\" href=\"favicon.ico\">\n";
 
 /// The link from the insights page of `serve` to the page that answers questions.
-const BACK: &str = "<p class=\"back\"><a href=\"/\">← Ask the docs</a></p>";
+const BACK: &str = "<p class=\"back\"><a href=\"./\">← Ask the docs</a></p>";
 
 /// Nothing of a page with what readers wrote may run, or be sent anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'";
@@ -226,7 +226,7 @@ fn periods(days: u64) -> String {
         } else {
             ""
         };
-        format!("<a href=\"/insights?days={period}\"{current}>{period} days</a>")
+        format!("<a href=\"insights?days={period}\"{current}>{period} days</a>")
     });
     format!("<nav aria-label=\"Period\">{}</nav>\n", links.concat())
 }
@@ -396,10 +396,8 @@ mod tests {
             is_served: true,
         };
         let written = page.written();
-        assert!(written.contains("<a href=\"/insights?days=7\">7 days</a>"));
-        assert!(
-            written.contains("<a href=\"/insights?days=30\" aria-current=\"page\">30 days</a>")
-        );
+        assert!(written.contains("<a href=\"insights?days=7\">7 days</a>"));
+        assert!(written.contains("<a href=\"insights?days=30\" aria-current=\"page\">30 days</a>"));
         assert!(written.contains("<a href=\"/docs/&quot;a\">"));
     }
 }

@@ -116,11 +116,13 @@ impl PostgresCatalog {
     }
 
     pub(in crate::catalog) async fn migrate(&self) -> Result<i32, CatalogError> {
-        if let Some((shared, name)) = self.created.as_deref() {
-            let client = self.pool.connect_to_other(shared).await?;
+        let mut shared = None;
+        if let Some((address, name)) = self.created.as_deref() {
+            let client = self.pool.connect_to_other(address).await?;
             migrations::create_database(&client, name).await?;
+            shared = address.database();
         }
-        migrations::apply(self.pool.connect_directly().await?).await
+        migrations::apply(self.pool.connect_directly().await?, shared).await
     }
 
     pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {

@@ -67,11 +67,15 @@ impl Address {
 impl Address {
     /// Moves to the database of a book. Returns its name.
     pub(super) fn move_to_book(&mut self, book: &str) -> String {
-        // Postgres' own default.
-        let shared = self.config.get_dbname().or(self.config.get_user());
-        let name = format!("{}_{book}", shared.unwrap_or_default());
+        let name = format!("{}_{book}", self.database().unwrap_or_default());
         self.config.dbname(&name);
         name
+    }
+
+    /// Returns the name of the database.
+    pub(super) fn database(&self) -> Option<&str> {
+        // Postgres' own default is the name of the user.
+        self.config.get_dbname().or(self.config.get_user())
     }
 }
 

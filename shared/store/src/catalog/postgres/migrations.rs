@@ -22,8 +22,9 @@ const READER: &str = include_str!("../../../migrations/reader.sql");
 const BEGIN: &str =
     "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27707072052355431)";
 
-/// Applies the missing migrations, each in its own transaction, then grants readers' rights. Returns the version reached.
-pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
+/// Applies the missing migrations, each in its own transaction, then grants readers' rights. `shared` is the name of the database that a book of several
+/// has in common with the others. Returns the version reached.
+pub(super) async fn apply(client: Client, shared: Option<&str>) -> Result<i32, CatalogError> {
     for (version, migration) in (1..).zip(MIGRATIONS) {
         client.batch_execute(BEGIN).await?;
         if current(&client).await? < version {
@@ -37,7 +38,11 @@ pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
         }
         client.batch_execute("COMMIT").await?;
     }
-    for statement in [BEGIN, READER, "COMMIT"] {
+    client.batch_execute(BEGIN).await?;
+    let shared = shared.unwrap_or_default();
+    let set = "SELECT set_config('bookrag.shared_database', $1, true)";
+    client.query_typed(set, &[(&shared, Type::TEXT)]).await?;
+    for statement in [READER, "COMMIT"] {
         client.batch_execute(statement).await?;
     }
     current(&client).await
