@@ -102,9 +102,8 @@ impl Body {
             ));
         }
         for constant in partials.constants.values() {
-            let lines = split.body[..constant.shown_at].matches('\n').count();
             let line = match depth {
-                0 => split.lines_before + 1 + u32::try_from(lines).unwrap_or_default(),
+                0 => split.lines_before + 1 + constant.line,
                 _ => self.partial_line,
             };
             let path = constant.path.clone();

@@ -41,8 +41,8 @@ pub(super) struct ImportedConstant {
     pub(super) value: String,
     /// The module's path.
     pub(super) path: String,
-    /// The offset in the page at which it is first shown.
-    pub(super) shown_at: usize,
+    /// The line of the page on which it is first shown, from 0.
+    pub(super) line: u32,
 }
 
 /// What an import resolves to.
@@ -65,9 +65,11 @@ impl Partials {
             partials: Self::default(),
         };
         let imports = page_imports(body);
+        let shown = shown_names(body);
+        let tags = tag_names(body);
         // Values are first, because a module whose text is shown must be published.
         for (name, imported) in &imports {
-            let Some(shown_at) = first_shown(body, name) else {
+            let Some(&line) = shown.get(name.as_str()) else {
                 continue;
             };
             if let Some(file) = raw_file(&imported.specifier) {
@@ -78,18 +80,14 @@ impl Partials {
             } else if let Some(Export::Constant { value, path }) =
                 resolver.resolve(source, imported, InputUse::Text, 0)
             {
-                let constant = ImportedConstant {
-                    value,
-                    path,
-                    shown_at,
-                };
+                let constant = ImportedConstant { value, path, line };
                 let constants = &mut resolver.partials.constants;
                 constants.insert(name.clone(), constant);
             }
         }
         for (name, imported) in imports {
             // Most modules are not Markdown, so resolve them only if the page uses their component.
-            if !is_markdown(&imported.specifier) && !body.contains(&format!("<{name}")) {
+            if !is_markdown(&imported.specifier) && !tags.contains(name.as_str()) {
                 continue;
             }
             if let Some(Export::Markdown(path)) =
@@ -216,17 +214,35 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the offset of the first expression that is only this name: `{name}`.
-fn first_shown(body: &str, name: &str) -> Option<usize> {
-    let mut places = body.match_indices(name).map(|(at, _)| at);
-    places.find(|at| {
-        let before = body[..*at].trim_end();
-        let after = body[at + name.len()..].trim_start();
-        before.ends_with('{')
-            && after
-                .strip_prefix('}')
-                .is_some_and(|after| !follows_import(after))
-    })
+/// Returns the names that are expressions (`{name}`), each with the line on which the first one begins, from 0.
+fn shown_names(body: &str) -> BTreeMap<&str, u32> {
+    let mut shown = BTreeMap::new();
+    let (mut line, mut from) = (0, 0);
+    for (at, brace) in body.match_indices('{') {
+        line += u32::try_from(body[from..at].matches('\n').count()).unwrap_or_default();
+        from = at;
+        let inner = body[at + brace.len()..].trim_start();
+        let name = &inner[..inner.find(ends_name).unwrap_or(inner.len())];
+        let after = inner[name.len()..].trim_start().strip_prefix('}');
+        if after.is_some_and(|after| !follows_import(after)) {
+            shown.entry(name).or_insert(line);
+        }
+    }
+    shown
+}
+
+/// Returns the names with which tags begin: `Tabs` for `<Tabs.Item>`.
+fn tag_names(body: &str) -> BTreeSet<&str> {
+    let names = body.match_indices('<').map(|(at, mark)| {
+        let tag = &body[at + mark.len()..];
+        &tag[..tag.find(ends_name).unwrap_or(tag.len())]
+    });
+    names.collect()
+}
+
+/// True for a character that ends a name in JavaScript.
+fn ends_name(c: char) -> bool {
+    !(c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
 /// True if a text goes on like an import after its names: `from './a'`.

@@ -21,6 +21,8 @@ pub(super) struct Tag<'a> {
     pub(super) self_closing: bool,
     /// The prose in its attributes, in order.
     pub(super) prose: Vec<String>,
+    /// The texts of several lines in its attributes, which may be code, with single spaces.
+    pub(super) code: Vec<String>,
     /// The value of `id`, if it is a string.
     pub(super) id: Option<String>,
     /// The value of `as`, if it is a string: the element that the component renders.
@@ -181,6 +183,7 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
         closing,
         self_closing: false,
         prose: Vec::new(),
+        code: Vec::new(),
         id: None,
         made_as: None,
         target: None,
@@ -277,16 +280,19 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
         AttributeValue::Absent => {}
         AttributeValue::Bare(value) => keep_value(tag, name, value),
         AttributeValue::Quoted(value) => {
-            keep_prose(tag, name, value);
+            tag.prose.extend(shown_text(tag, name, value));
             keep_value(tag, name, value);
         }
         // Strings in a spread have no attribute name that tells whether they are visible.
         AttributeValue::Expression(_) if name.is_empty() => {}
         AttributeValue::Expression(expression) => {
-            if !is_code(name, expression) {
-                for literal in string_literals(expression) {
-                    keep_prose(tag, name, &literal);
-                }
+            let texts = string_literals(expression);
+            let shown = texts.iter().filter_map(|text| shown_text(tag, name, text));
+            let shown: Vec<String> = shown.collect();
+            if is_code(name, expression) {
+                tag.code.extend(shown);
+            } else {
+                tag.prose.extend(shown);
             }
             if let Some(value) = only_string(expression) {
                 keep_value(tag, name, &value);
@@ -345,11 +351,11 @@ fn shows_attribute(element: &str, name: &str, value: &str) -> bool {
         && (PROSE_ATTRIBUTES.contains(&name) || (may_be_seen && reads_as_prose))
 }
 
-fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
+/// Returns the text of an attribute as readers see it, with single spaces; `None` if they do not.
+fn shown_text(tag: &Tag<'_>, name: &str, value: &str) -> Option<String> {
     let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    if shows_attribute(tag.name, name, &value) && !value.is_empty() {
-        tag.prose.push(value);
-    }
+    let is_shown = shows_attribute(tag.name, name, &value) && !value.is_empty();
+    is_shown.then_some(value)
 }
 
 /// Returns the text of an attribute; `None` if it is missing, empty or computed.

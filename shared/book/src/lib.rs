@@ -28,6 +28,7 @@ mod lines;
 mod directive;
 mod mdx_code_block;
 mod spans;
+mod shortcode;
 mod magic_comments;
 mod twoslash;
 mod modules;

@@ -252,7 +252,7 @@ impl BlockReader<'_> {
             }
             TagEnd::Table => {
                 pass.leaf.end = range.end;
-                let table = self.take_leaf(pass).with_address_links();
+                let table = self.take_leaf(pass).shown().with_address_links();
                 let text = table.text.trim_end().to_owned();
                 let lines = pass.lines.of(table.range());
                 self.push_marked(BlockKind::Table, text, table.marks, lines);

@@ -96,6 +96,9 @@ impl Prepared {
 /// up, brackets are text.
 const SEARCH_BUDGET: usize = 64 * 1024 * 1024;
 
+/// The most bytes of constants that a page shows. Bounds the memory for a hostile page, which may show a long one at many places.
+const MAX_CONSTANT_BYTES: usize = 4 * 1024 * 1024;
+
 /// Opens and closes a fence that represents a `$$` block; its info string begins with [`MATH_INFO`].
 const MATH_FENCE: &str = "~~~~~~~~";
 
@@ -151,6 +154,8 @@ struct Preparer<'a> {
     esm: BTreeMap<usize, EsmBlock>,
     /// The page's constants, and the fields of its front matter.
     constants: Constants,
+    /// The bytes of constants that may still be shown.
+    constant_bytes: usize,
     out: Prepared,
     /// The open containers, outermost first.
     containers: Vec<Container>,
@@ -194,6 +199,7 @@ impl<'a> Preparer<'a> {
             dialect,
             partials,
             constants: constants.collect(),
+            constant_bytes: MAX_CONSTANT_BYTES,
             esm,
             out: Prepared::default(),
             containers: Vec::new(),

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 /// Constructs that are read otherwise than Docusaurus shows them: a pattern of the source, in which `_` stands for the name of an
 /// admonition, and what is different. Pages that match one may differ.
-const DIFFERENCES: [(&str, &str); 22] = [
+const DIFFERENCES: [(&str, &str); 21] = [
     (
         r":::_[ \[].*([{<]|:[a-z]+[\[:])",
         "tags, directives and the names of emojis in an admonition's title are shown as they are written, and expressions are removed as attributes",
@@ -47,10 +47,6 @@ const DIFFERENCES: [(&str, &str); 22] = [
     (
         r"<[a-z]+>[a-z\s]*<https",
         "an address in angle brackets is shown within a block of HTML, where it is a tag without text",
-    ),
-    (
-        r"<td>[^<\n]*:rocket:|<[a-z]+>:rocket:",
-        "the name of an emoji within a block of HTML is shown as it is written",
     ),
     (
         r"(</[a-z]+>|<br/>)\n *([-+*]|\d+[.)]) ",

@@ -2,6 +2,11 @@
 
 use super::generator_tests::{lines, page};
 
+fn check(html: &str, expected: &[&str]) {
+    let page = page(&format!("<main>{html}</main>"));
+    assert_eq!(lines(&page), expected, "{html}");
+}
+
 #[test]
 fn code_has_no_numbers_of_lines() {
     for (html, expected) in [
@@ -83,10 +88,40 @@ fn code_has_no_numbers_of_lines() {
             &[": @Documented\npublic @interface A", "Text."],
         ),
     ] {
-        assert_eq!(
-            lines(&page(&format!("<main>{html}</main>"))),
-            expected,
-            "{html}"
-        );
+        check(html, expected);
+    }
+}
+
+#[test]
+fn lines_of_digits_in_the_code_of_hugo_are_code() {
+    for (html, expected) in [
+        // With and without numbers, and without classes.
+        (
+            "<pre><code><span class=line><span class=ln id=1><a class=lnlinks href=#1>1</a></span><span class=cl>41\n</span></span><span class=line><span class=ln id=2><a class=lnlinks href=#2>2</a></span><span class=cl>42\n</span></span></code></pre>",
+            &[": 41\n42"][..],
+        ),
+        (
+            "<pre><code><span style='display:flex;'><span style='white-space:pre;user-select:none;color:#7f7f7f'>1</span><span>41\n</span></span><span style='display:flex;'><span style='white-space:pre;user-select:none;color:#7f7f7f'>2</span><span>a\n</span></span></code></pre>",
+            &[": 41\na"],
+        ),
+        (
+            "<pre><code><span style='display:flex;'><span><span style='color:#f00'>41</span>\n</span></span><span style='display:flex;'><span>42\n</span></span><span style='display:flex;'><span>a\n</span></span></code></pre>",
+            &[": 41\n42\na"],
+        ),
+        (
+            "<pre><code><span class='line hl'><span class=cl>41</span></span>\n<span class=line><span class=cl>42</span></span>\n<span class=line><span class=cl>a</span></span></code></pre>",
+            &[": 41\n42\na"],
+        ),
+        (
+            "<table class=lntable><tr><td class=lntd><pre><code><span class=lnt>1\n</span><span class=lnt>2\n</span></code></pre></td><td class=lntd><pre><code><span class=line><span class=cl>41\n</span></span><span class=line><span class=cl>42\n</span></span></code></pre></td></tr></table>",
+            &[": 41\n42"],
+        ),
+        // A line that only its element ends.
+        (
+            "<pre><span class=line><div>41</div></span><span class=line>42\n</span><span class=line>a</span></pre>",
+            &[": 41\n42\na"],
+        ),
+    ] {
+        check(html, expected);
     }
 }

@@ -177,26 +177,31 @@ pub(super) fn role_of(tag: &Start, address: Address<'_>) -> Role {
     }
 }
 
-/// True for an element whose content is not text of the page: scripts, navigation, buttons that are no tabs, and hidden elements. Tab
-/// panels count as text, because a reader can open them.
+/// True for an element whose content is not text of the page: scripts, navigation, buttons that are no tabs, and hidden elements.
 pub(super) fn is_left_out(tag: &Start) -> bool {
     let name = tag.name.as_slice();
     let role = attribute(tag, "role").unwrap_or_default();
-    let is_hidden = match name {
+    NOT_CONTENT.contains(&name)
+        || NOT_CONTENT_ROLES.contains(&&*role)
+        || (name == b"button" && role != "tab")
+        || is_hidden(tag)
+        || has_name_of_no_content(tag)
+}
+
+/// True for an element that a page hides. Tab panels count as shown, because a reader can open them.
+pub(super) fn is_hidden(tag: &Start) -> bool {
+    let role = attribute(tag, "role").unwrap_or_default();
+    let has_hiding_attribute = match tag.name.as_slice() {
         b"dialog" => attribute(tag, "open").is_none(),
         _ => attribute(tag, "hidden").is_some() && role != "tabpanel",
     };
     let style = attribute(tag, "style").unwrap_or_default();
-    NOT_CONTENT.contains(&name)
-        || NOT_CONTENT_ROLES.contains(&&*role)
-        || (name == b"button" && role != "tab")
-        || is_hidden
+    has_hiding_attribute
         || attribute(tag, "aria-hidden").is_some_and(|hidden| hidden == "true")
         || style.replace(' ', "").contains("display:none")
         || UNSEEN_CLASSES
             .iter()
             .any(|class| has_word(tag, "class", class))
-        || has_name_of_no_content(tag)
 }
 
 /// True for a division that is no content by its class, or by its id if it has no class.

@@ -1,6 +1,7 @@
 //! What is read from the pages of each generator. The pages are short, in the shapes that builds of these versions have: Docusaurus 3.10,
 //! `VitePress` 1.6, Starlight 0.42, Material for `MkDocs` 9.8, mdBook 0.5, Sphinx 9.0 with Furo.
 
+mod details;
 mod manuals;
 
 use std::collections::BTreeMap;

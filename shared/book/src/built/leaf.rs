@@ -57,8 +57,8 @@ impl Leaf {
         self.text.len()
     }
 
-    /// Returns the number that is the text from an offset on, if it begins a line; else `None`. The line continues after the number.
-    pub(super) fn number_from(&mut self, from: usize) -> Option<Range<usize>> {
+    /// Returns the place of the number that is the text from an offset on, with the end of its element's line, if it begins a line; else `None`.
+    pub(super) fn number_from(&self, from: usize) -> Option<Range<usize>> {
         let (before, text) = self.text.split_at_checked(from)?;
         let line = before.rsplit('\n').next().unwrap_or_default();
         let is_line_added = self.added_line_end == self.text.len();
@@ -68,12 +68,7 @@ impl Leaf {
             .unwrap_or(text);
         let number = text.trim_matches([' ', '\t']);
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_number || !line.trim().is_empty() {
-            return None;
-        }
-        let end = from + text.len();
-        self.text.truncate(end);
-        Some(from..end)
+        (is_number && line.trim().is_empty()).then_some(from..self.text.len())
     }
 
     /// True if there is no more than white space from an offset on.

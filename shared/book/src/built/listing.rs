@@ -17,10 +17,11 @@ pub(super) struct LineNumber {
     pub(super) source: Range<usize>,
 }
 
-/// True for an element that may hold the number of a line of code.
+/// True for an element that may hold the number of a line of code. Hugo gives it a style if its elements have no classes.
 pub(super) fn may_be_number(tag: &Start) -> bool {
     let classes = attribute(tag, "class").unwrap_or_default();
-    OF_NUMBERS.iter().any(|part| classes.contains(part))
+    let style = attribute(tag, "style").unwrap_or_default();
+    OF_NUMBERS.iter().any(|part| classes.contains(part)) || style.contains("user-select")
 }
 
 /// True for an element of Doxygen with a line of code.
@@ -81,6 +82,16 @@ fn is_number(text: &[u8]) -> bool {
         .all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
+/// Returns the ends of the lines of code. A line that only the element of a number ends continues after the number.
+fn line_ends(code: &str, numbers: &[Range<usize>]) -> impl Iterator<Item = usize> {
+    let ends = code.match_indices('\n').map(|(at, end)| at + end.len());
+    let of_lines = ends.filter(|end| {
+        let next = numbers.partition_point(|number| number.start < *end);
+        next == 0 || numbers[next - 1].end < *end
+    });
+    of_lines.chain([code.len()])
+}
+
 /// Returns code without the numbers of its lines, if each line begins with one and they count up; else they are code. A space that then begins each line
 /// belongs to them.
 pub(super) fn without_numbers(code: &str, numbers: &[LineNumber]) -> Option<String> {
@@ -97,10 +108,11 @@ pub(super) fn without_numbers(code: &str, numbers: &[LineNumber]) -> Option<Stri
         .collect();
     let count_up = values.is_sorted_by(|one, next| one < next) && !values.contains(&None);
     let mut starts = numbers.iter().map(|range| range.start).peekable();
-    let mut at = 0;
-    let all_lines = code.split_inclusive('\n').all(|line| {
-        at += line.len();
-        line.trim().is_empty() || starts.next_if(|start| *start < at).is_some()
+    let mut from = 0;
+    let all_lines = line_ends(code, &numbers).all(|end| {
+        let line = &code[from..end];
+        from = end;
+        line.trim().is_empty() || starts.next_if(|start| *start < end).is_some()
     });
     if numbers.is_empty() || !all_lines || !count_up {
         return None;

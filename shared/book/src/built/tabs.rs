@@ -6,7 +6,7 @@ use html5gum::Token;
 
 use crate::webpage::{Start, attribute, is_empty, tokens};
 
-use super::elements::is_left_out;
+use super::elements::{is_hidden, is_left_out};
 
 /// The most open elements that are followed. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
@@ -132,8 +132,11 @@ impl Search {
             self.add_tab(tag, names_radio);
         } else if self.in_tab.is_none() {
             is_panel = self.add_panel(tag, role == "tabpanel");
-        } else if self.left_out.is_none() && **tag.name != *b"button" && is_left_out(tag) {
-            self.left_out = Some(self.open.len());
+        } else if self.left_out.is_none() {
+            // A button in a tab has its name.
+            let is_button = **tag.name == *b"button";
+            let is_unseen = is_hidden(tag) || (!is_button && is_left_out(tag));
+            self.left_out = is_unseen.then_some(self.open.len());
         }
         self.open.push(Open {
             name: tag.name.to_vec(),
@@ -285,6 +288,11 @@ mod tests {
             // Text that a reader does not see.
             (
                 "<ul role=tablist><li role=tab><svg><title>Logo</title></svg><button>npm</button> <span class=sr-only>(open)</span></li></ul><div role=tabpanel>a</div>",
+                &["npm: a"],
+            ),
+            (
+                "<ul role=tablist><li role=tab>npm<b hidden>no</b><i aria-hidden=true>no</i><b style='display: none'>no</b><script>no</script><button hidden>no</button>\
+                <button class=sr-only>no</button></li></ul><div role=tabpanel>a</div>",
                 &["npm: a"],
             ),
             // Ids are stronger than the order.

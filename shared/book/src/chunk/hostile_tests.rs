@@ -128,6 +128,13 @@ const UNITS: &[&str] = &[
     "export const a = {\n",
     "<TOCInline toc={toc}/>\n\n## a\n\n",
     "<details>\n<summary>a</summary>\n\n",
+    "<details><summary>",
+    "<summary>a</summary></details>",
+    "https://a.b/) ",
+    "1https://a_b",
+    "_www.",
+    "?)",
+    "<X a={`b\nc`} />",
     "<style>",
     "{`a`}",
     "a {#a}\n",
@@ -173,6 +180,27 @@ fn repeated_tags_are_read_in_plain_markdown() {
     }
     let nested = "<CodeBlock>{\n\n".repeat(BYTES / 32) + &"}\n\n".repeat(BYTES / 32);
     check(&format!("---\nmdx:\n  format: md\n---\nx\n\n{nested}"));
+}
+
+#[test]
+fn code_in_attributes_and_constants_are_read() {
+    const COUNT: usize = 2_000;
+    let attributes: String = (0..COUNT).map(|n| format!(" a{n}={{`b{n}\nc`}}")).collect();
+    check(&format!("<Run{attributes} />"));
+    let (names, uses): (Vec<String>, Vec<String>) = (0..COUNT)
+        .map(|n| (format!("a{n}"), format!("{{a{n}}} <a{n}/>\n")))
+        .unzip();
+    let uses = uses.concat();
+    check(&format!(
+        "import {{{}}} from './a'\n\n{uses}Text",
+        names.join(", ")
+    ));
+    let constant = "b ".repeat(100_000);
+    let shown = "{a}\n\n".repeat(COUNT);
+    let page = format!("export const a = '{constant}'\n\n{shown}Text");
+    let document = read(page.as_bytes()).expect("the page can be read");
+    let bytes: usize = document.blocks.iter().map(|block| block.text.len()).sum();
+    assert!(bytes <= 5 << 20, "{bytes} bytes");
 }
 
 #[test]

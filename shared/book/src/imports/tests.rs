@@ -280,6 +280,9 @@ fn a_page_has_the_constants_of_the_modules_that_it_shows() {
             }
         };
         let constant = &partials.constants["query"];
+        let before = body.find("<Run").or(body.find("<Code")).unwrap_or_default();
+        let line = body[..before].matches('\n').count();
+        assert_eq!(constant.line as usize, line, "{body}");
         assert_eq!(constant.value, "select 1\n  from a", "{body}");
         assert_eq!(constant.path, files[files.len() - 1].0, "{body}");
     }
@@ -295,6 +298,22 @@ fn a_page_has_the_constants_of_the_modules_that_it_shows() {
         let partials = Partials::new("docs/a/page.mdx", body, &inputs);
         assert!(partials.constants.is_empty(), "{body}");
     }
+}
+
+#[test]
+fn names_that_are_expressions_are_shown() {
+    let body = "import {a} from './a'\nexport { b }\nfrom \"./b\"\n\n{c} {c}\n<D e={ $f }/>\n{g.h} {i()} {{j}} {\n  kö\n}\n{} {l";
+    let shown: Vec<_> = shown_names(body).into_iter().collect();
+    assert_eq!(shown, [("", 9), ("$f", 5), ("c", 4), ("j", 6), ("kö", 6)]);
+}
+
+#[test]
+fn names_of_tags_end_before_their_members() {
+    let names = tag_names("<A/> a < b <B.C d=\"<E\"></B.C> <F\n> <G-h> <ö1>");
+    for name in ["A", "B", "E", "F", "G", "ö1"] {
+        assert!(names.contains(name), "{name}");
+    }
+    assert!(!names.contains("C") && !names.contains("b"));
 }
 
 #[test]

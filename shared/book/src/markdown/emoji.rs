@@ -1,17 +1,12 @@
 //! Shortcodes of emojis.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use emojis::Emoji;
-use regex::Regex;
 
 use super::leaf::Leaf;
 use crate::block::{Mark, MarkKind};
-
-/// What may be a shortcode (remark-emoji 4.0).
-static SHORTCODE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r":(?:\+1|[A-Za-z0-9_-]+):").expect("the pattern is a constant"));
+use crate::shortcode::SHORTCODE;
 
 impl Leaf {
     /// Replaces the shortcodes in its text by their emojis, and returns them. The text of a heading's id keeps them, as in Docusaurus.
@@ -51,7 +46,7 @@ impl Leaf {
 }
 
 /// True if a stretch is text of the mark: within it, and neither code, nor a formula, nor what replaces a picture.
-fn is_text_within(mark: &Mark, stretch: &Range<usize>) -> bool {
+pub(super) fn is_text_within(mark: &Mark, stretch: &Range<usize>) -> bool {
     use MarkKind::{Code, Formula, Picture};
     let is_verbatim = matches!(mark.kind, Code | Formula | Picture(_));
     !is_verbatim && mark.start <= stretch.start && stretch.end <= mark.end

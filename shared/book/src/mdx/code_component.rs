@@ -9,17 +9,18 @@ use crate::escape::{fence_info, fenced};
 use crate::imports::shown_text_file;
 use crate::jsx::{
     Attribute, AttributeValue, Tag, attributes, expression_length, may_hold_code, parse_tag,
-    tag_start,
+    tag_start, text_of,
 };
 use crate::lines::{continued_prefix, without_quotes};
 use crate::omission::OmissionReason;
 use crate::placeholder::Placeholder;
+use crate::shortcode::verbatim;
 use crate::webpage::tokens;
 
 /// Begin strings in JavaScript.
 const QUOTES: [char; 3] = ['`', '"', '\''];
 
-/// The attribute of a `<code>` that names its language with [`LANGUAGE_CLASS`].
+/// The attributes of a `<code>` that name its language with [`LANGUAGE_CLASS`].
 const CLASSES: [&str; 2] = ["className", "class"];
 
 const LANGUAGE_CLASS: &str = "language-";
@@ -49,7 +50,7 @@ impl Preparer<'_> {
     /// Returns false for other tags, for code whose value is unknown, for code in a table or heading, and for several lines in a quote, which have the
     /// marks of the quote.
     pub(super) fn code_component(&mut self, tag: &Tag<'_>, rest: &str) -> bool {
-        if self.first == Some('|') || self.kind == LineKind::Heading {
+        if self.is_in_line() {
             return false;
         }
         let Some(element) = self.code_element(tag, rest) else {
@@ -75,34 +76,40 @@ impl Preparer<'_> {
     }
 
     /// Writes the texts of several lines that a component has as attributes (`code={example}`) as fences, and files that it shows as text. Returns false
-    /// if it has none.
+    /// if it has none, and for partials, which decide what they show.
     pub(super) fn code_attributes(&mut self, tag: &Tag<'_>, source: &str) -> bool {
         let is_component = tag.name.starts_with(char::is_uppercase) && !tag.closing;
-        let is_in_line = self.first == Some('|') || self.kind == LineKind::Heading;
-        if self.dialect.flavor != Flavor::Mdx || !is_component || is_in_line {
+        let is_partial = self.partials.contains_key(tag.name);
+        if self.dialect.flavor != Flavor::Mdx || !is_component || is_partial || self.is_in_line() {
             return false;
         }
         let mut shown = Vec::new();
         let mut kept = tag.prose.clone();
+        let mut at = 0;
         for attribute in attributes(source) {
             let AttributeValue::Expression(expression) = attribute.value else {
                 continue;
             };
+            // Each search begins where the one before it ended.
+            at += source[at..].find(expression).unwrap_or_default();
+            let before = &source[..at];
+            at += expression.len();
             let file = shown_text_file(expression.trim());
             if self.partials.contains_key(&file) {
                 shown.push((vec![Placeholder::Partial(file).line()], None));
                 continue;
             }
+            if !may_hold_code(attribute.name) {
+                continue;
+            }
             let code = self.shown_text(expression, UnknownPart::Source);
-            let is_code = |code: &ShownText| code.text.trim().contains('\n');
-            let Some(code) = code.filter(|code| may_hold_code(attribute.name) && is_code(code))
-            else {
+            let Some(code) = code.filter(|code| code.text.trim().contains('\n')) else {
                 continue;
             };
             let element = CodeElement {
                 opening: source,
                 code: CodeSource::Expression(expression),
-                before: source.split(expression).next().unwrap_or_default(),
+                before,
                 length: source.len(),
             };
             shown.push(self.fence(&element, &code.text, ""));
@@ -112,11 +119,16 @@ impl Preparer<'_> {
             return false;
         }
         self.skip(tag.length, OmissionReason::Tag, &kept);
-        self.own_line(&tag.prose.join(" "));
+        self.own_line(&verbatim(&tag.prose.join(" ")));
         for (lines, first) in shown {
             self.own_lines(&lines, first);
         }
         true
+    }
+
+    /// True in a heading or a table, which hold no blocks.
+    pub(super) fn is_in_line(&self) -> bool {
+        self.kind == LineKind::Heading || self.first == Some('|')
     }
 
     /// Returns the lines of a fence for the code of an element, and the source line of the first if the code is written in the element.
@@ -238,39 +250,32 @@ fn without_spaces(text: &str) -> &str {
 
 /// True if a class of an element names a language.
 fn names_language(opening: &str) -> bool {
-    let attributes = attributes(opening);
-    let mut classes = attributes
-        .iter()
-        .filter(|attribute| CLASSES.contains(&attribute.name));
-    classes.any(|attribute| language_in(attribute).is_some())
+    language_of_classes(&attributes(opening)).is_some()
 }
 
 /// Returns the lines of a fence for the code in an element, without its language if that is computed.
 fn fenced_lines(code: &[&str], opening: &str, title: &str) -> Vec<String> {
-    let attributes = attributes(opening);
-    let language = attributes.iter().find_map(language_in).unwrap_or_default();
+    let given = attributes(opening);
+    let language = text_of(&given, "language").or_else(|| language_of_classes(&given));
+    let language = language.unwrap_or_default();
     // A title needs a language before it.
-    let language = if fence_info(language, title).is_empty() && !title.is_empty() {
+    let language = if fence_info(&language, title).is_empty() && !title.is_empty() {
         "text"
     } else {
-        language
+        &language
     };
     let fence = fenced(&code.join("\n"), language, title);
     fence.lines().map(str::to_owned).collect()
 }
 
-/// Returns the language that an attribute names: `language="js"`, `className="language-js"`.
-fn language_in<'t>(attribute: &Attribute<'t>) -> Option<&'t str> {
-    let AttributeValue::Quoted(value) = attribute.value else {
-        return None;
-    };
-    if attribute.name == "language" {
-        return Some(value);
-    }
-    let mut classes = value
-        .split_whitespace()
-        .filter(|_| CLASSES.contains(&attribute.name));
-    classes.find_map(|class| class.strip_prefix(LANGUAGE_CLASS))
+/// Returns the language that a class names: `className="language-js"`.
+fn language_of_classes(given: &[Attribute<'_>]) -> Option<String> {
+    let mut classes = CLASSES.iter().filter_map(|name| text_of(given, name));
+    classes.find_map(|classes| {
+        let mut classes = classes.split_whitespace();
+        let language = classes.find_map(|class| class.strip_prefix(LANGUAGE_CLASS));
+        language.map(str::to_owned)
+    })
 }
 
 /// Removes at most so many spaces at the beginning of a line.

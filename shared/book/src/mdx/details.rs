@@ -87,6 +87,7 @@ impl Preparer<'_> {
         let inner = Preparer {
             search_budget: self.search_budget,
             constants: std::mem::take(&mut self.constants),
+            constant_bytes: self.constant_bytes,
             html: self.html,
             line: newlines(before),
             ..Preparer::new(text, self.dialect, &partials)
@@ -94,6 +95,7 @@ impl Preparer<'_> {
         let inner = inner.run();
         self.search_budget = inner.search_budget;
         self.constants = inner.constants;
+        self.constant_bytes = inner.constant_bytes;
         let lines = inner.out.line_of.into_iter().zip(inner.out.text.lines());
         let lines: Vec<(u32, &str)> = lines.map(|(line, text)| (line, text.trim())).collect();
         let from = lines.iter().position(|(_, text)| !is_blank(text))?;

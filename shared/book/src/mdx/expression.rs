@@ -8,6 +8,7 @@ use crate::jsx::{Part, expression_length, only_string, string_parts};
 use crate::lines::{continued_prefix, escaped};
 use crate::omission::OmissionReason;
 use crate::placeholder::Placeholder;
+use crate::shortcode::verbatim;
 use text::marks::{HIDDEN_END, HIDDEN_START, ID_ONLY_END, ID_ONLY_START};
 
 /// The values that are known without running a page, by the expressions that show them: `release`, `frontMatter.title`.
@@ -61,8 +62,7 @@ impl Preparer<'_> {
     fn write_lines(&mut self, text: &str, first: u32) {
         let lines = (self.line - first) as usize + 1;
         let has_lines = lines > 1 && text.split('\n').count() == lines;
-        let is_in_line = self.kind == LineKind::Heading || self.first == Some('|');
-        if !has_lines || is_in_line {
+        if !has_lines || self.is_in_line() {
             self.write_literal(text);
             return;
         }
@@ -84,7 +84,11 @@ impl Preparer<'_> {
     }
 
     /// Returns the text of a string, a template, a number or a constant; `None` for other expressions.
-    pub(super) fn shown_text(&self, expression: &str, unknown: UnknownPart) -> Option<ShownText> {
+    pub(super) fn shown_text(
+        &mut self,
+        expression: &str,
+        unknown: UnknownPart,
+    ) -> Option<ShownText> {
         let Some(parts) = string_parts(expression) else {
             let text = self.value_of(expression)?;
             let is_written = text == expression.trim();
@@ -111,15 +115,18 @@ impl Preparer<'_> {
     }
 
     /// Returns the value of a constant, a number or a string.
-    fn value_of(&self, expression: &str) -> Option<String> {
+    fn value_of(&mut self, expression: &str) -> Option<String> {
         let expression = expression.trim();
         let is_number =
             !expression.is_empty() && expression.bytes().all(|byte| byte.is_ascii_digit());
         if is_number {
             return Some(expression.to_owned());
         }
-        let constant = self.constants.get(expression).cloned();
-        constant.or_else(|| only_string(expression))
+        let Some(constant) = self.constants.get(expression) else {
+            return only_string(expression);
+        };
+        self.constant_bytes = self.constant_bytes.checked_sub(constant.len())?;
+        Some(constant.clone())
     }
 
     /// Writes the text of an expression in a heading, and its source, which counts for the id in place of the text. Returns false for an expression of
@@ -141,7 +148,7 @@ impl Preparer<'_> {
         self.at += source.len();
         self.write_id_only(source);
         if !shown.text.is_empty() {
-            let text = escaped(&shown.text);
+            let text = escaped(&verbatim(&shown.text));
             self.write(&format!("{HIDDEN_START}{text}{HIDDEN_END}"));
         }
         true

@@ -56,13 +56,36 @@ impl Preparer<'_> {
             .any(|name| window.contains(name))
             .then(|| self.search(|| element_length(window, tag)))
             .flatten();
-        length.is_some_and(|length| only_embeds(&window[tag.length..length]))
+        length.is_some_and(|length| self.only_embeds(&window[tag.length..length]))
     }
 
     /// True for the start of an element whose content is not shown. A `head` in the text of a Markdown page is a tag that browsers ignore.
     fn is_unseen(&self, tag: &Tag<'_>) -> bool {
         let is_ignored = tag.name == "head" && self.dialect.flavor == Flavor::Markdown;
         UNSEEN_ELEMENTS.contains(&tag.name) && !tag.closing && !tag.self_closing && !is_ignored
+    }
+
+    /// True for the content of details that is only a video or another embedded element besides a summary, perhaps with a link to where it is from.
+    fn only_embeds(&self, mut content: &str) -> bool {
+        let mut embeds = false;
+        while let Some(at) = content.find('<') {
+            let (text, element) = content.split_at(at);
+            let tag = tag_start(element).and_then(|start| parse_tag(element, start));
+            let Some(tag) = tag.filter(|tag| tag.prose.is_empty() && tag.code.is_empty()) else {
+                return false;
+            };
+            if text.contains(char::is_alphanumeric) || self.partials.contains_key(tag.name) {
+                return false;
+            }
+            let is_embed = EMBEDS.contains(&tag.name);
+            let is_skipped = is_embed || matches!(tag.name, "a" | "summary");
+            let end = format!("</{}>", tag.name);
+            let end = element.find(&end).map(|at| at + end.len());
+            let end = end.filter(|_| is_skipped && !tag.closing && !tag.self_closing);
+            embeds |= is_embed;
+            content = &element[end.unwrap_or(tag.length)..];
+        }
+        embeds && !content.contains(char::is_alphanumeric)
     }
 }
 
@@ -74,29 +97,6 @@ fn is_hidden(tag: &Tag<'_>, source: &str) -> bool {
         && !source.contains("tabpanel")
         && (source.contains("hidden") || source.contains("display"))
         && attributes(source).iter().any(hides)
-}
-
-/// True for the content of details that is only a video or another embedded element besides a summary, perhaps with a link to where it is from.
-fn only_embeds(mut content: &str) -> bool {
-    let mut embeds = false;
-    while let Some(at) = content.find('<') {
-        let (text, element) = content.split_at(at);
-        let tag = tag_start(element).and_then(|start| parse_tag(element, start));
-        let Some(tag) = tag.filter(|tag| tag.prose.is_empty()) else {
-            return false;
-        };
-        if text.contains(char::is_alphanumeric) {
-            return false;
-        }
-        let is_embed = EMBEDS.contains(&tag.name);
-        let is_skipped = is_embed || matches!(tag.name, "a" | "summary");
-        let end = format!("</{}>", tag.name);
-        let end = element.find(&end).map(|at| at + end.len());
-        let end = end.filter(|_| is_skipped && !tag.closing && !tag.self_closing);
-        embeds |= is_embed;
-        content = &element[end.unwrap_or(tag.length)..];
-    }
-    embeds && !content.contains(char::is_alphanumeric)
 }
 
 fn hides(attribute: &Attribute<'_>) -> bool {

@@ -10,6 +10,7 @@ use crate::lines::{continued_prefix, escaped, split_container_prefix, without_qu
 use crate::omission::{Omission, OmissionReason};
 use crate::openapi::Shown;
 use crate::placeholder::{Contents, Placeholder};
+use crate::shortcode::verbatim;
 use crate::spans::{
     autolink_length, code_span_length, link_resource_length, math_length, padded_math, ticks,
 };
@@ -82,7 +83,7 @@ impl Preparer<'_> {
 
     /// Writes text with all markup escaped.
     pub(super) fn write_literal(&mut self, text: &str) {
-        self.write(&escaped(text));
+        self.write(&escaped(&verbatim(text)));
     }
 
     /// Searches for the end of a construct, unless the page has used up its budget for failed searches. If there is no end, `find`
@@ -205,6 +206,9 @@ impl Preparer<'_> {
         } else if let Some(mut tag) = self.search_tag(rest) {
             let source = &rest[..tag.length];
             self.label_component(&mut tag, source);
+            if self.is_in_line() {
+                tag.prose.append(&mut tag.code);
+            }
             if self.unseen_element(&tag, rest) {
                 return;
             }
@@ -235,7 +239,7 @@ impl Preparer<'_> {
         let after = self.text[self.at..].trim_start_matches([' ', '\t']);
         let is_last = after.is_empty() || after.starts_with('\n');
         match id.filter(|_| is_last) {
-            Some(id) => self.write_literal(&format!(" {{{id}}}")),
+            Some(id) => self.write(&escaped(&format!(" {{{id}}}"))),
             None => self.mark_removed(),
         }
     }
@@ -248,7 +252,10 @@ impl Preparer<'_> {
         }
         if !tag.prose.is_empty() {
             let prose = tag.prose.join(" ").replace([HIDDEN_START, HIDDEN_END], "");
-            self.write(&format!("{HIDDEN_START}{}{HIDDEN_END}", escaped(&prose)));
+            self.write(&format!(
+                "{HIDDEN_START}{}{HIDDEN_END}",
+                escaped(&verbatim(&prose))
+            ));
         }
     }
 
@@ -320,7 +327,7 @@ impl Preparer<'_> {
     fn write_heading(&mut self, tag: &Tag<'_>, heading: &HeadingTag) {
         self.own_line(&heading.line());
         if let (HeadingTag::Opens { .. }, Some(children)) = (heading, &tag.children) {
-            self.own_line(&escaped(children));
+            self.own_line(&escaped(&verbatim(children)));
             if tag.self_closing {
                 self.own_line(&HeadingTag::Closes.line());
             }
@@ -366,7 +373,7 @@ impl Preparer<'_> {
     /// Writes the text of a tag's attributes, with the gap that the tag leaves.
     fn write_prose(&mut self, tag: &Tag<'_>, gap: Gap, in_table: bool) {
         self.link_tag(tag);
-        let prose = marked_prose(tag, tag.prose.join(" "));
+        let prose = marked_prose(tag, verbatim(&tag.prose.join(" ")).into_owned());
         let alone = self.at_line_start();
         match gap {
             Gap::None => self.write(&prose),

@@ -10,6 +10,7 @@ use crate::jsx::{AttributeValue, Tag, attributes, text_of};
 use crate::lines::escaped;
 use crate::omission::OmissionReason;
 use crate::script::{language_of, parse};
+use crate::shortcode::verbatim;
 use text::marks::PANEL;
 
 /// A line that stands for the start or end of a tab's panel, or of details.
@@ -25,7 +26,7 @@ pub(crate) enum PanelLine {
 impl PanelLine {
     /// Returns the line at the start of the panel of the tab with a label.
     fn start(label: &str) -> String {
-        format!("{PANEL}{}{PANEL}", escaped(label))
+        format!("{PANEL}{}{PANEL}", escaped(&verbatim(label)))
     }
 
     /// Returns the line at the end of a panel or of details.

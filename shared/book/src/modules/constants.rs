@@ -87,6 +87,16 @@ mod tests {
             ("const a = `b`\nexport default a", "default", "b"),
             ("export default 'b'", "default", "b"),
             ("export const n = 2, m = f()", "n", "2"),
+            ("export const n = 0.5", "n", "0.5"),
+            ("export const a = 'b'; export {b} from './c'", "a", "b"),
+            ("const a = 'b', c = a; export {a, c}", "a", "b"),
+            ("export {a}; const a = 'b'", "a", "b"),
+            ("const a = 'b'; export {a as 'c d'}", "c d", "b"),
+            ("const a = 'b'; export {a as default}", "default", "b"),
+            ("export default (`b`)", "default", "b"),
+            ("export const a = ('b' satisfies string)!", "a", "b"),
+            ("export const a = `\\n\\u{41}\\``", "a", "\nA`"),
+            ("export const a = ''", "a", ""),
         ] {
             let constants = Module::read("docs/a.ts", text).constants;
             let constants: Vec<_> = constants.into_iter().collect();
@@ -96,6 +106,15 @@ mod tests {
             "export let a = 'b'",
             "const a = 'b'",
             "export const a = `${b}`",
+            "export var a = 'b'",
+            "let a = 'b'; export {a}",
+            "let a = 'b'; export default a",
+            "export const {a} = {a: 'b'}",
+            "export const a = 'b' + 'c'",
+            "export const a = ['b'], b = {c: 'd'}, d = tag`e`, e = -f",
+            "function f() { const a = 'b' } export {a}",
+            "export default function () { return 'b' }",
+            "export const a = 'b'; (",
         ] {
             assert!(
                 Module::read("docs/a.ts", text).constants.is_empty(),

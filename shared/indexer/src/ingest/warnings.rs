@@ -22,7 +22,7 @@ struct Line {
 impl PageWarnings {
     /// Adds the warning of a page.
     pub fn add(&mut self, source: &str, warning: &str) {
-        // That two pages have the same on the same line is an accident.
+        // Problems on the same line of two pages have different causes.
         let same = self.places.get(warning);
         match same.filter(|_| !warning.starts_with("line ")) {
             Some(place) => self.lines[*place].others += 1,

@@ -105,6 +105,127 @@ fn texts_of_several_lines_in_attributes_are_code() {
 }
 
 #[test]
+fn code_has_the_language_and_the_title_of_its_attributes() {
+    for (body, fence) in [
+        (
+            "<CodeBlock language={'js'} title={`a.js`}>{`b`}</CodeBlock>",
+            "```js title=\"a.js\"\nb\n```",
+        ),
+        (
+            "<CodeBlock className=\"wide language-sh\">{'a'}</CodeBlock>",
+            "```sh\na\n```",
+        ),
+        (
+            "<CodeBlock className=\"language-sh\" language=\"js\">{'a'}</CodeBlock>",
+            "```js\na\n```",
+        ),
+        (
+            "<CodeBlock language={lang}>{'a'}</CodeBlock>",
+            "```\na\n```",
+        ),
+        (
+            "<CodeBlock language=\"js\" title=\"a b\" children={`c\n  d`} />",
+            "```js\nc\n  d\n```",
+        ),
+        (
+            "<div className=\"language-sh\">{`a`}</div>",
+            "```sh\na\n```",
+        ),
+        (
+            "<CodeBlock>{`a\n\\`\\`\\`\nb`}</CodeBlock>",
+            "````\na\n```\nb\n````",
+        ),
+        (
+            "- <CodeBlock>{`a\n    b`}</CodeBlock>",
+            "  ```\n  a\n    b\n  ```",
+        ),
+    ] {
+        assert!(text(body).contains(fence), "{body}: {}", text(body));
+    }
+    for body in [
+        "<CodeBlock></CodeBlock>",
+        "<CodeBlock>{}</CodeBlock>",
+        "<CodeBlock>{` `}</CodeBlock>",
+        "<CodeBlock>{code}</CodeBlock>",
+        "<CodeBlock language=\"js\">{`a`}",
+        "<CodeBlock language=\"js\">{`a`}<b>c</b></CodeBlock>",
+        "## <CodeBlock>{`a`}</CodeBlock>",
+        "| <CodeBlock>{`a`}</CodeBlock> |",
+        "> <CodeBlock>{`a\n> b`}</CodeBlock>",
+    ] {
+        assert!(!text(body).contains("```"), "{body}: {}", text(body));
+    }
+}
+
+#[test]
+fn an_imported_file_is_shown_in_its_code_block() {
+    let files = [("{Source}".to_owned(), "docs/a.js".to_owned())].into();
+    let placeholder = Placeholder::Partial("{Source}".to_owned()).line();
+    for body in [
+        "<CodeBlock language=\"js\">{Source}</CodeBlock>",
+        "<CodeBlock>\n  { Source }\n</CodeBlock>",
+        "<CodeBlock children={Source} />",
+        "- <CodeBlock>{Source}</CodeBlock>",
+    ] {
+        let prepared = prepare(body, 1, MDX, &files, PageValues::default());
+        let places = prepared
+            .text
+            .lines()
+            .filter(|line| line.trim() == placeholder);
+        assert_eq!(places.count(), 1, "{body}: {}", prepared.text);
+    }
+}
+
+#[test]
+fn a_partial_with_code_in_an_attribute_is_shown() {
+    let partials = [("Part".to_owned(), "docs/_part.mdx".to_owned())].into();
+    let placeholder = Placeholder::Partial("Part".to_owned()).line();
+    for body in [
+        "<Part code={`a\nb`} />",
+        "<details>\n<summary>A</summary>\n<iframe src=\"b\"></iframe>\n<Part />\n</details>",
+    ] {
+        let prepared = prepare(body, 1, MDX, &partials, PageValues::default());
+        assert!(
+            prepared.text.contains(&placeholder),
+            "{body}: {}",
+            prepared.text
+        );
+        assert!(!prepared.text.contains("```"), "{body}: {}", prepared.text);
+    }
+}
+
+#[test]
+fn code_in_an_attribute_is_text_where_no_block_can_be() {
+    for (body, shown) in [
+        (
+            "| a | <Run code={'b c\\nd'} title=\"e\" /> |\n|-|-|",
+            "| a |  e b c d  |",
+        ),
+        ("## A <Run code={'b c\\nd'} />", "b c d"),
+    ] {
+        assert!(text(body).contains(shown), "{body}: {}", text(body));
+    }
+    let details = "<details>\n<summary>A</summary>\n<iframe src=\"b\"></iframe>\n<Run code={`c d\ne`} />\n</details>";
+    assert!(
+        text(details).contains("```\nc d\ne\n```"),
+        "{}",
+        text(details)
+    );
+}
+
+#[test]
+fn code_in_attributes_has_its_source_lines() {
+    let body = "First\n\n<Run\n  a=\"b c\"\n  code={`d\ne`}\n  more={`f\n  g`}\n/>\n\nLast";
+    let prepared = prepare(body, 1, MDX, &BTreeMap::new(), PageValues::default());
+    let lines = prepared.text.lines().zip(&prepared.line_of);
+    let lines: Vec<(&str, u32)> = lines
+        .map(|(line, number)| (line.trim(), *number))
+        .filter(|(line, _)| line.len() == 1)
+        .collect();
+    assert_eq!(lines, [("d", 5), ("e", 6), ("f", 7), ("g", 8)]);
+}
+
+#[test]
 fn hidden_elements_are_no_text() {
     for page in [
         "<div hidden>\n\nNo <div>no</div> `</div>`\n\n```html\n</div>\n\n```\n\nNo.\n\n</div>\n\nText",
@@ -112,9 +233,21 @@ fn hidden_elements_are_no_text() {
         "<p hidden={true}>No</p>\n\nText",
         "<img hidden alt=\"No picture\"/>Text",
         "<span style=\"color: red; display:none\">no</span>Text",
+        "<details hidden>\n<summary>No</summary>\n\nNo\n\n</details>\n\nText",
+        "<div hidden=\"\">\n<Tabs>\n<TabItem value=\"no\">\n\nNo\n\n</TabItem>\n</Tabs>\n</div>\n\nText",
     ] {
         assert_eq!(plain(page), "Text", "{page}");
         assert_eq!(omitted(page, OmissionReason::UnseenElement).len(), 1);
+    }
+    for page in [
+        "<div hidden>\nNo <b>no</b>\n</div>\n\nText",
+        "<div hidden>\n\n**No**\n\n</div>\n\nText",
+        "Te<span hidden>no</span>xt",
+        "<p style='display : none'>No</p>\n\nText",
+    ] {
+        let none = BTreeMap::new();
+        let prepared = prepare(page, 1, MARKDOWN, &none, PageValues::default());
+        assert_eq!(prepared.text.trim(), "Text", "{page}");
     }
     for page in [
         "<div hidden={false}>Text</div>",
