@@ -184,7 +184,7 @@ fn repeated_tags_are_read_in_plain_markdown() {
 
 #[test]
 fn code_in_attributes_and_constants_are_read() {
-    const COUNT: usize = 2_000;
+    const COUNT: usize = 20_000;
     let attributes: String = (0..COUNT).map(|n| format!(" a{n}={{`b{n}\nc`}}")).collect();
     check(&format!("<Run{attributes} />"));
     let (names, uses): (Vec<String>, Vec<String>) = (0..COUNT)

@@ -25,6 +25,9 @@ const CLASSES: [&str; 2] = ["className", "class"];
 
 const LANGUAGE_CLASS: &str = "language-";
 
+/// The longest name of a language, in bytes. Each code of a component has it.
+const MAX_LANGUAGE_BYTES: usize = 100;
+
 /// The source of code in an element.
 #[derive(Clone, Copy)]
 enum CodeSource<'t> {
@@ -36,11 +39,13 @@ enum CodeSource<'t> {
 
 /// The parts of an element with code.
 struct CodeElement<'t> {
-    /// The tag that may name the language.
-    opening: &'t str,
+    /// The language that a tag names; empty if it is unknown.
+    language: String,
     code: CodeSource<'t>,
-    /// The text before the code.
-    before: &'t str,
+    /// The white space before the code on its line, in bytes, if it begins the line.
+    indentation: Option<usize>,
+    /// The number of lines before the one on which the code begins.
+    lines_before: usize,
     /// The length of the whole element.
     length: usize,
 }
@@ -85,15 +90,19 @@ impl Preparer<'_> {
         }
         let mut shown = Vec::new();
         let mut kept = tag.prose.clone();
-        let mut at = 0;
-        for attribute in attributes(source) {
+        let given = attributes(source);
+        let language = language_of(&given);
+        let (mut at, mut lines_before) = (0, 0);
+        for attribute in given {
             let AttributeValue::Expression(expression) = attribute.value else {
                 continue;
             };
             // Each search begins where the one before it ended.
-            at += source[at..].find(expression).unwrap_or_default();
-            let before = &source[..at];
-            at += expression.len();
+            let start = at + source[at..].find(expression).unwrap_or_default();
+            lines_before += source[at..start].matches('\n').count();
+            let lines_to_here = lines_before;
+            lines_before += expression.matches('\n').count();
+            at = start + expression.len();
             let file = shown_text_file(expression.trim());
             if self.partials.contains_key(&file) {
                 shown.push((vec![Placeholder::Partial(file).line()], None));
@@ -107,9 +116,10 @@ impl Preparer<'_> {
                 continue;
             };
             let element = CodeElement {
-                opening: source,
+                language: language.clone(),
                 code: CodeSource::Expression(expression),
-                before,
+                indentation: None,
+                lines_before: lines_to_here,
                 length: source.len(),
             };
             shown.push(self.fence(&element, &code.text, ""));
@@ -138,14 +148,12 @@ impl Preparer<'_> {
         code: &str,
         title: &str,
     ) -> (Vec<String>, Option<u32>) {
-        // A list item around the code also indents the line on which the expression begins.
-        let line = element.before.rsplit('\n').next();
-        let line = line.filter(|line| line.trim().is_empty());
         let prefix = continued_prefix(&self.current).len();
         let lines = code.trim_matches('\n').lines();
         let indentation = match element.code {
             CodeSource::Expression(name) if !name.contains(QUOTES) => 0,
-            CodeSource::Expression(_) => line.map_or(prefix, |line| prefix.min(line.len())),
+            // A list item around the code also indents the line on which the expression begins.
+            CodeSource::Expression(_) => prefix.min(element.indentation.unwrap_or(prefix)),
             CodeSource::Text(_) => {
                 let shown = lines.clone().filter(|line| !line.trim().is_empty());
                 shown.map(spaces).min().unwrap_or_default()
@@ -156,7 +164,7 @@ impl Preparer<'_> {
             .map(|line| without_indentation(line, indentation))
             .collect();
         let first = self.first_line_of_code(element, &code.join("\n"));
-        (fenced_lines(&code, element.opening, title), first)
+        (fenced_lines(&code, &element.language, title), first)
     }
 
     /// Parses the element that a tag begins. `None` if it holds anything but one expression, or text without tags.
@@ -210,9 +218,10 @@ impl Preparer<'_> {
             after = end.strip_prefix(name)?.strip_prefix('>')?;
         }
         Some(CodeElement {
-            opening,
+            language: language_of(&attributes(opening)),
             code,
-            before: &rest[..start],
+            indentation: indentation_at_end(&rest[..start]),
+            lines_before: rest[..start].matches('\n').count(),
             length: rest.len() - after.len(),
         })
     }
@@ -229,8 +238,7 @@ impl Preparer<'_> {
         };
         let content = &source[quote..];
         let leading = content.len() - content.trim_start_matches('\n').len();
-        let newlines =
-            element.before.matches('\n').count() + source[..quote].matches('\n').count() + leading;
+        let newlines = element.lines_before + source[..quote].matches('\n').count() + leading;
         let line = self.line + u32::try_from(newlines).unwrap_or_default();
         Some(line.saturating_sub(1))
     }
@@ -253,19 +261,23 @@ fn names_language(opening: &str) -> bool {
     language_of_classes(&attributes(opening)).is_some()
 }
 
-/// Returns the lines of a fence for the code in an element, without its language if that is computed.
-fn fenced_lines(code: &[&str], opening: &str, title: &str) -> Vec<String> {
-    let given = attributes(opening);
-    let language = text_of(&given, "language").or_else(|| language_of_classes(&given));
-    let language = language.unwrap_or_default();
+/// Returns the lines of a fence.
+fn fenced_lines(code: &[&str], language: &str, title: &str) -> Vec<String> {
     // A title needs a language before it.
-    let language = if fence_info(&language, title).is_empty() && !title.is_empty() {
+    let language = if fence_info(language, title).is_empty() && !title.is_empty() {
         "text"
     } else {
-        &language
+        language
     };
     let fence = fenced(&code.join("\n"), language, title);
     fence.lines().map(str::to_owned).collect()
+}
+
+/// Returns the language that the attributes of a tag name; empty if it is unknown.
+fn language_of(given: &[Attribute<'_>]) -> String {
+    let language = text_of(given, "language").or_else(|| language_of_classes(given));
+    let language = language.filter(|name| name.len() <= MAX_LANGUAGE_BYTES);
+    language.unwrap_or_default()
 }
 
 /// Returns the language that a class names: `className="language-js"`.
@@ -281,6 +293,12 @@ fn language_of_classes(given: &[Attribute<'_>]) -> Option<String> {
 /// Removes at most so many spaces at the beginning of a line.
 fn without_indentation(line: &str, most: usize) -> &str {
     &line[spaces(line).min(most)..]
+}
+
+/// Returns the length of the last line of a text if it is only white space.
+fn indentation_at_end(text: &str) -> Option<usize> {
+    let line = text.trim_end_matches([' ', '\t']);
+    line.ends_with('\n').then_some(text.len() - line.len())
 }
 
 fn spaces(line: &str) -> usize {
