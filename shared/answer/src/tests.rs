@@ -180,6 +180,18 @@ async fn in_doubt_a_second_section_is_quoted_if_it_is_about_as_good() {
     assert_eq!(answer.suggestions, []);
 }
 
+#[tokio::test]
+async fn in_doubt_a_second_section_that_says_the_same_is_not_quoted() {
+    let text = "The sensor drifts at night. It has *one* [lamp].";
+    let retriever = book(&[("dew", 1, text), ("frost", 2, text)]).await;
+    let unknown: String = (0..24).map(|number| format!(" zyx{number}")).collect();
+    let asked = format!("Does the sensor drift at night?{unknown}");
+    let answer = answer(&retriever, Question::new(&asked)).await;
+    assert_eq!(answer.outcome, Outcome::Uncertain);
+    assert!(answer.text.starts_with(UNCERTAIN_ALONE), "{}", answer.text);
+    assert_eq!(answer.citations.len(), 1, "{answer:?}");
+}
+
 /// A chat model that refuses all questions.
 async fn refusing_model() -> Generator {
     let refuses = |_: &Value| {

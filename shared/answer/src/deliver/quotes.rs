@@ -1,5 +1,7 @@
 //! Quotes the book as an answer, or in place of one that a model did not write.
 
+use std::collections::BTreeSet;
+
 use crate::Prepared;
 use crate::context::explanation::Explanation;
 use crate::context::links::linked_pages;
@@ -38,6 +40,9 @@ impl Prepared {
         if is_doubted {
             if second.is_empty() {
                 second = self.close(best, passages);
+                if repeats(&second, &quotes) {
+                    second.clear();
+                }
             }
             let introduction = format!("{}\n\n", self.doubt(second.is_empty()));
             quotes.insert(0, Quote::Text(introduction));
@@ -137,6 +142,29 @@ impl Prepared {
             format!("{} {introduction}", sentences.unread)
         }
     }
+}
+
+/// The share of the pairs of words in a second quote that the first one has, too, from which on it is a repetition.
+const REPEATED: f32 = 0.8;
+
+/// True if a second quote says what the first one says.
+fn repeats(second: &[Quote], first: &[Quote]) -> bool {
+    // The heading is another one.
+    let (first, second) = (text_of(first), text_of(second.get(1..).unwrap_or_default()));
+    let known: BTreeSet<(&str, &str)> = split(&first).zip(split(&first).skip(1)).collect();
+    let pairs: Vec<(&str, &str)> = split(&second).zip(split(&second).skip(1)).collect();
+    let repeated = pairs.iter().filter(|pair| known.contains(*pair)).count();
+    #[expect(clippy::cast_precision_loss, reason = "a quote has few words")]
+    let share = repeated as f32 / pairs.len().max(1) as f32;
+    share >= REPEATED
+}
+
+fn text_of(quote: &[Quote]) -> String {
+    let texts = quote.iter().filter_map(|piece| match piece {
+        Quote::Text(text) => Some(text.as_str()),
+        Quote::Citation(_) => None,
+    });
+    texts.collect()
 }
 
 /// True if a quote cites a passage.

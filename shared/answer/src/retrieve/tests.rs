@@ -53,6 +53,7 @@ pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
         vectors: VectorIndex::qdrant(NO_STORE, None, Duration::from_secs(1)).unwrap(),
         catalog,
         off_topic: crate::retrieve::OffTopicCache::default(),
+        questions: crate::retrieve::QuestionCache::default(),
     };
     Retriever { backends, index }
 }

@@ -56,6 +56,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
         vectors,
         catalog,
         off_topic: crate::retrieve::OffTopicCache::default(),
+        questions: crate::retrieve::QuestionCache::default(),
     };
     Retriever { backends, index }
 }
