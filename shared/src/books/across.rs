@@ -4,8 +4,8 @@ use axum::Json;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
@@ -21,6 +21,11 @@ use crate::api::{
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Signals;
 
+/// The headers of an answer that say which pages may read it.
+const CORS_HEADERS: [HeaderName; 2] = [
+    header::ACCESS_CONTROL_ALLOW_ORIGIN,
+    header::ACCESS_CONTROL_EXPOSE_HEADERS,
+];
 /// The largest answer of a book's own route that is merged with those of others.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// The default numbers of results and of questions, as in a single book.
@@ -98,7 +103,23 @@ async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
         }
     };
     whole.head.extensions.insert(book.view().await);
-    Ok(book.answer(whole.copy()).await)
+    Ok(without_cors(book.answer(whole.copy()).await))
+}
+
+/// Removes what the routes of a book say about the pages that may read their answer: here, pages of all books may.
+fn without_cors(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    let varied: Vec<HeaderValue> = headers.get_all(header::VARY).iter().cloned().collect();
+    headers.remove(header::VARY);
+    for value in varied {
+        if !value.as_bytes().starts_with(b"origin") {
+            headers.append(header::VARY, value);
+        }
+    }
+    for name in CORS_HEADERS {
+        headers.remove(name);
+    }
+    answer
 }
 
 /// Returns the sections that fit best in all books that are concerned.
@@ -197,7 +218,9 @@ async fn merged(
         }
     }
     let Some(mut whole) = whole else {
-        return failed.ok_or_else(|| Error::new(ErrorKind::Unavailable, "no book answered"));
+        return failed
+            .map(without_cors)
+            .ok_or_else(|| Error::new(ErrorKind::Unavailable, "no book answered"));
     };
     entries.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     entries.truncate(most);
@@ -236,9 +259,9 @@ async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Er
     for book in books.concerned(&whole.head.headers, &asked.books).await? {
         let answer = book.answer(whole.copy()).await;
         if answer.status() != StatusCode::NOT_FOUND {
-            return Ok(answer);
+            return Ok(without_cors(answer));
         }
-        unknown = Some(answer);
+        unknown = Some(without_cors(answer));
     }
     unknown.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book has this"))
 }

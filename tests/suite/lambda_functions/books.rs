@@ -180,7 +180,8 @@ async fn a_private_book_does_not_exist_without_a_token() {
     let world = World::start("lambda_books_private").await;
     let ingest = world.start_function("ingest").await;
     for command in ["prepare", "reconcile"] {
-        ingest.invoke(json!({ "command": command })).await.payload();
+        let done = ingest.invoke(json!({ "command": command })).await;
+        assert!(done.payload().is_object(), "{command}");
     }
     let (query, search) = (
         world.start_function("query").await,

@@ -121,6 +121,7 @@ async fn streamed_data(events: Vec<Result<AnswerEvent, Error>>) -> Vec<String> {
     let observed = Observed {
         request_id: "r".to_owned(),
         measured: crate::api::Measured::default(),
+        book: None,
     };
     let request = CompletionRequest {
         stream_options: Some(StreamOptions {
