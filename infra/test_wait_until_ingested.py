@@ -79,10 +79,10 @@ class WaitUntilIngested(unittest.TestCase):
 
     def test_what_is_pending_is_waited_for(self):
         answers = [status(pending=["docs/a.md", "docs/b.md"]), status(pending=["docs/b.md"]), status()]
-        run, calls = self.run_script(answers, "--prefix", "docs/")
+        run, calls = self.run_script(answers, "--prefix", "docs/", "--book", "guide")
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertEqual(len(calls), 3)
-        self.assertEqual(calls[2]["payload"]["prefix"], "docs/")
+        self.assertEqual(calls[2]["payload"], {"command": "status", "prefix": "docs/", "book": "guide"})
         self.assertIn("2 of 63 pages to go", run.stdout)
 
     def test_a_page_that_cannot_be_read_fails_at_its_line_once_all_others_are_ingested(self):

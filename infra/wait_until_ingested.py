@@ -28,12 +28,12 @@ class Failure(Exception):
     """Why waiting is over; the book is not ingested."""
 
 
-def ask(function, prefix, seconds):
-    """The ingest function's status. Raises `Failure` when there is none."""
+def ask(function, about, seconds):
+    """The ingest function's status; `about` has the prefix, and the book of several. Raises `Failure` when there is none."""
     with tempfile.TemporaryDirectory() as folder:
         # In a file, because versions 1 and 2 of the AWS CLI parse a payload on the command line differently.
         payload, answer = Path(folder, "payload.json"), Path(folder, "answer.json")
-        payload.write_text(json.dumps({"command": "status", "prefix": prefix}))
+        payload.write_text(json.dumps({"command": "status", **about}))
         command = ["aws", "lambda", "invoke", "--function-name", function, "--payload", f"fileb://{payload}"]
         command += ["--cli-read-timeout", str(READ_TIMEOUT_SECONDS), "--output", "json", str(answer)]
         try:
@@ -68,13 +68,13 @@ def is_ingested(status):
     return not status["pending"] and status["index"]["state"] == "live"
 
 
-def wait(function, prefix, timeout_seconds, interval_seconds):
+def wait(function, about, timeout_seconds, interval_seconds):
     """The status of the ingested book, or the last one before the time was over; whether it was."""
     deadline = time.monotonic() + timeout_seconds
     failures, status, said = 0, None, None
     while True:
         try:
-            status = ask(function, prefix, max(1, deadline - time.monotonic()))
+            status = ask(function, about, max(1, deadline - time.monotonic()))
             failures = 0
         except Failure as failure:
             failures += 1
@@ -153,12 +153,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("function", help="the ingest function's name or ARN")
     parser.add_argument("--prefix", default="", help="only pages whose path begins so")
+    parser.add_argument("--book", help="the id of the book, if the deployment has several")
     parser.add_argument("--folder", default=".", type=Path, help="the site's folder in the repository, for annotations")
     parser.add_argument("--timeout", default=1800, type=float, metavar="SECONDS", help="how long to wait (%(default)s)")
     parser.add_argument("--interval", default=10, type=float, metavar="SECONDS", help="between two looks (%(default)s)")
     options = parser.parse_args()
+    about = {"prefix": options.prefix} | ({"book": options.book} if options.book else {})
     try:
-        status, ingested = wait(options.function, options.prefix, options.timeout, options.interval)
+        status, ingested = wait(options.function, about, options.timeout, options.interval)
     except Failure as failure:
         print(f"::error::{escaped(str(failure))}")
         return 1

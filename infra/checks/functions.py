@@ -73,8 +73,10 @@ NUMBER = 10
 # Parameters that only their patterns limit.
 UNBOUNDED = {"ChatPrice": 15, "AnswerTokens": 6, "DailyBudgetUsd": 12, "QuestionsBudgetUsd": 12, "BookPrefix": 60, "Secret": 100}
 STACK_NAME = 28
-# Of these only one is set, by the rule OneKindOfKey.
-EXCLUSIVE = ("BOOKRAG_AUTH_PUBLIC_KEY", "BOOKRAG_AUTH_JWKS_URL")
+# Of several books readers sign in by a key set, by the rule SeveralBooksSignInByAKeySet, and the stack's origins are not used. Of one book only one key
+# is set, by the rule OneKindOfKey.
+OF_SEVERAL_BOOKS = ("BOOKRAG_BOOKS", "BOOKRAG_AUTH_JWKS_URL")
+OF_ONE_BOOK = ("BOOKRAG_ORIGINS", "BOOKRAG_AUTH_PUBLIC_KEY")
 
 
 def longest(stack, value):
@@ -112,5 +114,5 @@ def size(stack):
         # As JSON: quotes, a colon and a comma for each.
         lengths = {variable: longest(stack, value) for variable, value in variables.items()}
         most = 2 + sum(len(variable) + length + 6 for variable, length in lengths.items())
-        most -= min(lengths.get(variable, 0) for variable in EXCLUSIVE)
+        most -= min(sum(lengths.get(variable, 0) for variable in group) for group in (OF_SEVERAL_BOOKS, OF_ONE_BOOK))
         yield from unless(most <= LAMBDA_LIMIT, f"{name}'s environment may have {most} bytes, Lambda takes {LAMBDA_LIMIT}")

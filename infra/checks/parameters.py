@@ -56,7 +56,7 @@ def samconfig(stack):
     "Rules.ProxiesAreTrustedIfTheyCannotBeBypassed": None, "Rules.TheDefaultAddressIsNeededWithoutADomain": None,
     "Rules.AnIssuerOrAudienceNeedsAKey": None, "Rules.ABudgetNeedsAnAddress": None, "Rules.ADomainNeedsItsCertificate": None,
     "Rules.ADocsRepositoryNeedsTheProvider": None, "Rules.AProxysSecretNeedsTheFirewall": None, "Rules.SubnetsAndSecurityGroupsGoTogether": None,
-    "Rules.ACollectorNeedsItsEndpoint": None,
+    "Rules.ACollectorNeedsItsEndpoint": None, "Rules.SeveralBooksSignInByAKeySet": None,
     "Parameters.SiteOrigins.AllowedPattern": "^https://.*$",
     "Parameters.AuthPublicKey.AllowedPattern": "^-----BEGIN .*$",
     "Parameters.Embedder.Default": "openai", "Parameters.RequestsPerSecond.Default": 50,
@@ -65,7 +65,7 @@ def choices(stack):
     """Choices that do not go together are refused before anything is made; a first deployment needs no account for models."""
     refused = [
         {"TrustedProxies": "1"}, {"DefaultAddress": "off"}, {"AuthIssuer": "https://id.example.org"}, {"AuthAudience": "book"},
-        {"ProxySecret": "on"}, {"OtlpHeaders": "on"}, {"CollectorLayer": "arn"}, {"SubnetIds": "subnet-1"}, {"SecurityGroupIds": "sg-1"}, {"MonthlyBudgetUsd": "50"}, {"DomainName": "ask.example.org"}, {"DocsRepository": "owner/name"},
+        {"ProxySecret": "on"}, {"OtlpHeaders": "on"}, {"CollectorLayer": "arn"}, {"Books": "guide", "AuthPublicKey": "pem"}, {"SubnetIds": "subnet-1"}, {"SecurityGroupIds": "sg-1"}, {"MonthlyBudgetUsd": "50"}, {"DomainName": "ask.example.org"}, {"DocsRepository": "owner/name"},
     ]  # fmt: skip
     for choice in refused:
         yield from unless(broken_rules(stack, NEEDED | choice), f"{choice} alone is taken")

@@ -167,8 +167,7 @@ impl Config {
         if environment == Environment::Lambda {
             report_missing_on_lambda(&embedder, &mut settings);
         }
-        let auth = rules::auth(&mut settings);
-        let books = books::books(&auth, &mut settings);
+        let books = books::books(&mut settings);
         let chosen = books::chosen_book(&books, &mut settings);
         let config = Self {
             environment,
@@ -192,7 +191,7 @@ impl Config {
             retention: rules::retention(&mut settings),
             limits: rules::limits(environment, &mut settings),
             trusted_proxies: rules::trusted_proxies(&mut settings),
-            auth,
+            auth: rules::auth(&mut settings),
             collection_layout: collection_layout(&mut settings),
             collection: settings.text_or("BOOKRAG_COLLECTION", "textbook_chunks"),
             chunk_policy: chunk_policy(&mut settings),

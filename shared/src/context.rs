@@ -292,7 +292,14 @@ impl Context {
                 questions: questions.clone(),
                 ..shared.clone()
             };
-            Ok((book.clone(), Self::new(&config, backends)?))
+            let context = Self::new(&config, backends)?;
+            if book.is_private && context.authorizer.is_none() {
+                return Err(StartError::Auth(format!(
+                    "the book `{}` is private, so a sign-in is needed: BOOKRAG_AUTH_SECRET, BOOKRAG_AUTH_PUBLIC_KEY or BOOKRAG_AUTH_JWKS_URL",
+                    book.id
+                )));
+            }
+            Ok((book.clone(), context))
         });
         books.collect()
     }

@@ -21,7 +21,7 @@ pub struct BookSettings {
 }
 
 /// Reads the books of `BOOKRAG_BOOKS`: separated by commas, each an id, the origins of its pages, and `private` if readers must sign in.
-pub(super) fn books(auth: &AuthOptions, settings: &mut Settings<'_>) -> Vec<BookSettings> {
+pub(super) fn books(settings: &mut Settings<'_>) -> Vec<BookSettings> {
     let listed = settings.text(BOOKS).unwrap_or_default();
     let mut books: Vec<BookSettings> = Vec::new();
     for entry in listed
@@ -36,13 +36,6 @@ pub(super) fn books(auth: &AuthOptions, settings: &mut Settings<'_>) -> Vec<Book
             Ok(book) => books.push(book),
             Err(problem) => settings.report(format!("{BOOKS}: {problem}")),
         }
-    }
-    let has_keys = auth.secret.is_some() || auth.public_key.is_some() || auth.key_set_url.is_some();
-    if let (Some(book), false) = (books.iter().find(|book| book.is_private), has_keys) {
-        settings.report(format!(
-            "{BOOKS}: the book `{}` is private, so a sign-in is needed: BOOKRAG_AUTH_SECRET, BOOKRAG_AUTH_PUBLIC_KEY or BOOKRAG_AUTH_JWKS_URL",
-            book.id
-        ));
     }
     books
 }
@@ -109,10 +102,10 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn read(text: &str, auth: &AuthOptions) -> Result<Vec<BookSettings>, Vec<String>> {
+    fn read(text: &str) -> Result<Vec<BookSettings>, Vec<String>> {
         let variables = [(BOOKS.to_owned(), text.to_owned())].into();
         let mut settings = Settings::new(&variables);
-        let books = books(auth, &mut settings);
+        let books = books(&mut settings);
         match settings.into_problems() {
             problems if problems.is_empty() => Ok(books),
             problems => Err(problems),
@@ -121,12 +114,8 @@ mod tests {
 
     #[test]
     fn books_have_origins_and_may_be_private() {
-        let auth = AuthOptions {
-            secret: Some("a secret of 32 bytes or more, at least".into()),
-            ..AuthOptions::default()
-        };
         let text = " kysely https://kysely.dev/ http://localhost:3000,\n handbook private,";
-        let read = read(text, &auth).unwrap();
+        let read = read(text).unwrap();
         assert_eq!(
             read,
             [
@@ -153,9 +142,8 @@ mod tests {
             ("Kysely", "`Kysely`"),
             ("a, a", "two books called `a`"),
             ("a kysely.dev", "got `kysely.dev`"),
-            ("a private", "a sign-in is needed"),
         ] {
-            let problems = read(text, &AuthOptions::default()).unwrap_err();
+            let problems = read(text).unwrap_err();
             assert!(problems[0].contains(named), "{problems:?}");
         }
     }
