@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::books::BookView;
+use super::book_view::BookView;
 use super::envelope::Meta;
 use super::extract::{object, objects};
 use super::number::whole_number;

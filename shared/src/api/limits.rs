@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::books::Counted;
+use super::book_view::Counted;
 use super::envelope::failure;
 use super::extract::{method_not_allowed, whole_body};
 use super::observe::Observed;

@@ -1,6 +1,6 @@
 //! The HTTP interface: authorization, rate limits, requests, the response envelope, stream events, and status codes of errors.
 
-mod books;
+mod book_view;
 mod observe;
 mod auth;
 mod limits;
@@ -17,7 +17,7 @@ mod page;
 mod questions;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
-pub use books::{BookView, BooksData, Counted};
+pub use book_view::{BookView, BooksData, Counted};
 pub use chat::{AnswerView, ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
 pub use completions::{
     Completion, CompletionChunks, CompletionRequest, ModelList, completion_stream, in_openai_shape,

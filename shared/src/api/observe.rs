@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::books::BookView;
+use super::book_view::BookView;
 use crate::metrics::{Metric, Metrics, MetricsOptions};
 use answer::degradation::Degradation;
 use answer::retrieve::{StageTimes, milliseconds};

@@ -8,7 +8,7 @@ use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::books::BookView;
+use super::book_view::BookView;
 use super::chat::AnswerView;
 use super::envelope::{code_of, failure};
 use super::observe::Observed;

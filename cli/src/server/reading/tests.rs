@@ -36,7 +36,7 @@ fn what_is_text_in_an_item_is_text_on_the_page() {
         ),
         (
             r"- \<https://evil.example/a>",
-            "&lt;<a href=\"https://evil.example/a\"><code>https://evil.example/a</code></a>&gt;",
+            "&lt;<a href=\"https://evil.example/a%3E\"><code>https://evil.example/a</code>&gt;</a>",
         ),
         (r"- \*a\* \_b\_ &amp;lt;", "*a* _b_ &amp;lt;"),
         (r"- \# a", "# a"),

@@ -200,7 +200,12 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
         let markdown = answered("What is the mopple?", &sections);
         for seen in rendered(&markdown) {
             // A link of the book stays a link, with the book's target, and so does an address in its text.
-            let targets: [(&str, &[&str]); 4] = [
+            let targets: [(&str, &[&str]); 5] = [
+                (
+                    r"The mopple lives at \<",
+                    // A `>` belongs to an address in text, as on the site.
+                    &["https://evil.example/a%3E"],
+                ),
                 (
                     "[The mopple](https://evil.example/a ",
                     &["https://evil.example/a"],
@@ -212,7 +217,7 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
                 (r"- mopple \!\[img\](", &["https://evil15.example/p.png"]),
                 (
                     "The mopple site is https://ros.example",
-                    &["https://ros.example/a_b_c", "http://www.ros.example"],
+                    &["http://www.ros.example", "https://ros.example/a_b_c"],
                 ),
             ];
             let target = targets.iter().find(|(start, _)| source.starts_with(start));
