@@ -11,7 +11,9 @@ use text::Words;
 pub struct Nearness {
     /// The mean of the best cosines of its chunks. Comparable among books with the same model.
     pub mean: f32,
-    /// The same on the index's own scale ([`store::catalog::Scales::z`]); `None` if the index has not measured it.
+    /// The best cosine of a question that a section answers; `None` if the book has no such questions.
+    pub question: Option<f32>,
+    /// The mean on the index's own scale ([`store::catalog::Scales::z`]); `None` if the index has not measured it.
     pub z: Option<f32>,
     /// The name and the version of the model.
     pub model: String,
@@ -30,7 +32,7 @@ impl Retriever {
             terms: &[],
             vector: &vector,
             tokens: &[],
-            with_questions: false,
+            with_questions: self.index.spec.question_vectors.is_some(),
             filters: &filters,
             limit: NEAREST_CHUNKS,
         };
@@ -38,13 +40,16 @@ impl Retriever {
             self.vectors().search(&self.index.collection, &query),
             self.off_topic_nearness(&vector, None)
         );
-        let cosines = found.ok()?.iter().map(|point| point.score).collect();
+        let found = found.ok()?;
+        let cosines = found.iter().map(|point| point.score).collect();
         let mean = mean_of_best(cosines, NEAREST_CHUNKS)?;
+        let questions = found.iter().filter_map(|point| point.question_score);
         let calibration = self.index.calibration.as_ref();
         let scales = calibration.map(|measured| measured.scales_in(None));
         let spec = &self.index.spec;
         Some(Nearness {
             mean,
+            question: questions.reduce(f32::max),
             z: scales.and_then(|scales| scales.z(mean, off_topic)),
             model: format!("{} {}", spec.embedder, spec.embedder_fingerprint),
         })
