@@ -11,13 +11,15 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, Uri, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, options};
 use futures::future::join_all;
 use tower::ServiceExt as _;
 
 use crate::api::{
-    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, not_found, success,
+    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, known_page, not_found,
+    success,
 };
 use crate::config::{BookSettings, Config};
 use crate::context::{Context, StartError};
@@ -133,6 +135,8 @@ pub fn router(books: Vec<Book>) -> Router {
     let below = options(not_found).layer(cors(origins.clone()));
     across::routes()
         .route("/api/v1/books", get(list))
+        // As in a single book: requests of pages that may not call do not count against their readers' limits.
+        .layer(from_fn_with_state(origins.clone(), known_page))
         .layer(cors(origins))
         .route("/books/{id}/{*path}", below.fallback(scoped))
         .with_state(books)

@@ -222,6 +222,23 @@ fn books_are_listed_and_kept_up_to_date_one_by_one() {
     );
 }
 
+/// Other pages would spend the questions of their visitors.
+#[test]
+fn no_get_answers_a_foreign_page_or_counts_it() {
+    let (_workshop, server) = library();
+    for path in ["ask", "search", "page", "questions", "books", "health"] {
+        for (name, value) in [
+            ("origin", "https://evil.example"),
+            ("sec-fetch-dest", "image"),
+        ] {
+            let request = client().get(format!("{}/api/v1/{path}?q=wheels", server.url));
+            let response = request.header(name, value).send().unwrap();
+            assert_eq!(response.status(), 403, "{path} {name}");
+            assert!(!response.headers().contains_key("ratelimit"), "{path}");
+        }
+    }
+}
+
 #[test]
 fn two_books_need_different_names() {
     let workshop = Workshop::small();
