@@ -18,12 +18,12 @@ use futures::future::join_all;
 use tower::ServiceExt as _;
 
 use crate::api::{
-    Authorizer, BookView, BooksData, Meta, Observed, Origins, cors, failure, known_page, not_found,
-    success,
+    BookView, BooksData, Meta, Observed, Origins, cors, failure, known_page, not_found, success,
 };
 use crate::config::{BookSettings, Config};
 use crate::context::{Context, StartError};
 use answer::error::{Error, ErrorKind};
+use choice::Asked;
 
 pub use crate::config::{BookId, InvalidBookId};
 
@@ -201,7 +201,7 @@ impl Books {
             .iter()
             .filter_map(|book| book.context.authorizer.as_ref());
         let is_signed_in = match sign_ins.next() {
-            Some(authorizer) => admits(authorizer, headers).await,
+            Some(authorizer) => authorizer.admits(headers).await,
             None => false,
         };
         let readable = self.0.iter();
@@ -219,10 +219,17 @@ impl Books {
 
     /// Returns the books that a request without an id in its path is about: those that it names, else the book of the page that sends it, else the
     /// public ones.
-    async fn concerned(&self, headers: &HeaderMap, named: &[String]) -> Result<Vec<&Book>, Error> {
+    async fn concerned(&self, headers: &HeaderMap, asked: &Asked) -> Result<Vec<&Book>, Error> {
         let readable = self.readable(headers).await;
-        if !named.is_empty() {
-            return named
+        let of_model = readable
+            .iter()
+            .find(|book| asked.model.as_deref() == Some(book.id.as_str()));
+        if let (Some(book), true) = (of_model, asked.books.is_empty()) {
+            return Ok(vec![*book]);
+        }
+        if !asked.books.is_empty() {
+            return asked
+                .books
                 .iter()
                 .map(|id| {
                     let mut readable = readable.iter().copied();
@@ -251,8 +258,4 @@ impl Books {
         }
         Ok(public)
     }
-}
-
-async fn admits(authorizer: &Authorizer, headers: &HeaderMap) -> bool {
-    authorizer.admits(headers).await
 }

@@ -28,7 +28,8 @@ fn library() -> (Workshop, Server) {
     ] {
         std::fs::write(kitchen.join(name), text).unwrap();
     }
-    let server = workshop.serve(&["kitchen"]);
+    let stored = [("BOOKRAG_STORE_CONVERSATIONS", "1")];
+    let server = workshop.serve_with(&stored, &["kitchen"]);
     server.wait_for("/local/book", |book| {
         book["pages"] == 4 && book["indexing"].is_null()
     });
@@ -80,15 +81,39 @@ fn a_question_goes_to_the_book_that_is_nearest() {
         let (_, markdown) = server.get(&format!("/api/v1/ask?q={}", question.replace(' ', "+")));
         assert!(markdown.contains(&format!("({url}{path}")), "{markdown}");
 
-        let rated = json!({ "message_id": data["message_id"], "rating": "up" });
-        assert_eq!(server.post("/api/v1/feedback", &rated).0, 200);
+        // The model that a client names may be a book.
         let other = if book == "garden" {
             "kitchen"
         } else {
             "garden"
         };
+        let of_other = json!({ "model": other, "messages": body["messages"] });
+        let (_, completed) = server.post("/v1/chat/completions", &of_other);
+        let cited = completed["citations"].to_string();
+        assert!(!cited.contains(path), "{completed}");
+
+        let rated = json!({ "message_id": data["message_id"], "rating": "up" });
+        assert_eq!(server.post("/api/v1/feedback", &rated).0, 200);
         let (status, _) = server.post(&format!("/books/{other}/api/v1/feedback"), &rated);
         assert_eq!(status, 404);
+    }
+}
+
+#[test]
+fn a_conversation_may_change_the_book() {
+    let (_workshop, server) = library();
+    let mut conversation = Value::Null;
+    for (question, book) in [
+        ("How do I tighten the wheels?", "garden"),
+        ("And with which wrench?", "garden"),
+        ("How long does the dough of the bread rise?", "kitchen"),
+    ] {
+        let body =
+            json!({ "query": question, "conversation_id": conversation, "session_id": "reader" });
+        let (_, answer) = server.post("/api/v1/chat", &body);
+        assert_eq!(answer["data"]["book"]["id"], book, "{question}: {answer}");
+        conversation = answer["data"]["conversation_id"].clone();
+        assert!(conversation.is_string(), "{answer}");
     }
 }
 

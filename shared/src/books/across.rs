@@ -89,7 +89,7 @@ async fn ask(State(books): State<Books>, request: Request) -> Response {
 async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
     let mut whole = Whole::read(request).await?;
     let asked = whole.asked();
-    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let concerned = books.concerned(&whole.head.headers, &asked).await?;
     let book = match concerned.as_slice() {
         [only] => *only,
         several => {
@@ -132,7 +132,7 @@ async fn search(State(books): State<Books>, request: Request) -> Response {
 async fn search_all(books: &Books, request: Request) -> Result<Response, Error> {
     let whole = Whole::read(request).await?;
     let asked = whole.asked();
-    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let concerned = books.concerned(&whole.head.headers, &asked).await?;
     let most = asked.top_k.unwrap_or(RESULTS);
     let searched = join_all(concerned.iter().map(|book| part_of(book, &whole))).await;
     merged(searched, "results", most, value_of_result).await
@@ -148,7 +148,7 @@ async fn questions(State(books): State<Books>, request: Request) -> Response {
 async fn questions_of_all(books: &Books, request: Request) -> Result<Response, Error> {
     let whole = Whole::read(request).await?;
     let asked = whole.asked();
-    let concerned = books.concerned(&whole.head.headers, &asked.books).await?;
+    let concerned = books.concerned(&whole.head.headers, &asked).await?;
     let most = asked.limit.unwrap_or(QUESTIONS);
     let first = &concerned[..concerned.len().min(most.max(1))];
     let read = join_all(first.iter().map(|book| part_of(book, &whole))).await;
@@ -256,7 +256,7 @@ async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Er
     let whole = Whole::read(request).await?;
     let asked = whole.asked();
     let mut unknown = None;
-    for book in books.concerned(&whole.head.headers, &asked.books).await? {
+    for book in books.concerned(&whole.head.headers, &asked).await? {
         let answer = book.answer(whole.copy()).await;
         if answer.status() != StatusCode::NOT_FOUND {
             return Ok(without_cors(answer));
@@ -282,7 +282,9 @@ async fn health(State(books): State<Books>, request: Request) -> Response {
 
 async fn health_of_all(books: &Books, request: Request) -> Result<Response, Error> {
     let whole = Whole::read(request).await?;
-    let concerned = books.concerned(&whole.head.headers, &[]).await?;
+    let concerned = books
+        .concerned(&whole.head.headers, &Asked::default())
+        .await?;
     let answers = concerned.iter().map(|book| book.answer(whole.copy()));
     let answers = join_all(answers).await;
     let mut states = Map::new();
