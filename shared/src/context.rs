@@ -9,6 +9,7 @@ mod cloud;
 #[cfg(not(feature = "cloud"))]
 #[path = "context/without_cloud.rs"]
 mod cloud;
+mod hosted;
 mod remembered;
 
 use std::sync::Arc;
@@ -26,13 +27,12 @@ use crate::api::{
     Authorizer, LimitedRoute, Limiter, Origins, Route, client_address, client_network,
 };
 use crate::config::{
-    BookSettings, Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget,
-    RerankerChoice,
+    Config, EmbedderChoice, Environment, GeneratorChoice, QuestionBudget, RerankerChoice,
 };
 use crate::mcp;
 use answer::error::{Error, ErrorKind};
 use answer::generate::Generator;
-use answer::retrieve::{Backends, OffTopicCache, QuestionCache, Retriever, UNKNOWN_INDEX};
+use answer::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
 use answer::{Answerer, Asker, Question, Rules};
 use book::chunk::EMBEDDED_TEXT_VERSION;
 use book::hex;
@@ -248,62 +248,6 @@ pub fn question_writer(config: &Config) -> Result<Option<QuestionWriter>, Provid
 }
 
 impl Context {
-    /// Creates a function's backends from its configuration, without sending requests.
-    ///
-    /// # Errors
-    /// If something configured cannot be created.
-    pub async fn hosted(config: &Config) -> Result<Self, StartError> {
-        let url = config
-            .qdrant_url
-            .as_deref()
-            .ok_or(StartError::MissingSetting("QDRANT_URL"))?;
-        let database = config
-            .database_url
-            .as_ref()
-            .ok_or(StartError::MissingSetting("DATABASE_URL"))?;
-        let backends = Backends {
-            embedder: embedder(config, log_start).await?,
-            reranker: reranker(config, log_start).await?,
-            vectors: vector_index(config, url)?,
-            catalog: postgres_catalog(config, database, READER_STATEMENT_TIMEOUT)?,
-            off_topic: OffTopicCache::default(),
-            questions: QuestionCache::default(),
-        };
-        Self::new(config, backends)
-    }
-
-    /// Creates the backends of the books of a deployment that has several, without sending requests. They share the models and the client of the
-    /// vector store.
-    ///
-    /// # Errors
-    /// If something configured cannot be created.
-    pub async fn hosted_books(config: &Config) -> Result<Vec<(BookSettings, Self)>, StartError> {
-        let shared = Self::hosted(config).await?.backends;
-        let questions = QuestionCache::new();
-        let books = config.books.iter().map(|book| {
-            let config = config.of_book(book);
-            let database = config
-                .database_url
-                .as_ref()
-                .ok_or(StartError::MissingSetting("DATABASE_URL"))?;
-            let backends = Backends {
-                catalog: postgres_catalog(&config, database, READER_STATEMENT_TIMEOUT)?,
-                off_topic: OffTopicCache::default(),
-                questions: questions.clone(),
-                ..shared.clone()
-            };
-            let context = Self::new(&config, backends)?;
-            if book.is_private && context.authorizer.is_none() {
-                return Err(StartError::Auth(format!(
-                    "the book `{}` is private, so a sign-in is needed: BOOKRAG_AUTH_SECRET, BOOKRAG_AUTH_PUBLIC_KEY or BOOKRAG_AUTH_JWKS_URL",
-                    book.id
-                )));
-            }
-            Ok((book.clone(), context))
-        });
-        books.collect()
-    }
-
     /// Creates a context with existing backends.
     ///
     /// # Errors

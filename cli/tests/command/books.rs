@@ -160,6 +160,13 @@ fn a_search_covers_all_books_and_a_book_shows_nothing_of_another() {
             "{url}"
         );
     }
+    // Both books have a page with this path.
+    for (book, word) in [("garden", "moisture"), ("kitchen", "oven")] {
+        let path = format!("/api/v1/page?url={}/books/{book}/docs/probe", server.url);
+        let (status, page) = server.get(&path);
+        assert_eq!(status, 200, "{page}");
+        assert!(page.contains(word), "{page}");
+    }
     let (_, one) = server.get("/api/v1/search?q=calibration&books=kitchen");
     let one = parsed(&one);
     assert!(!one["data"]["results"].as_array().unwrap().is_empty());

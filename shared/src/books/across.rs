@@ -10,6 +10,7 @@ use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use futures::future::join_all;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::choice::{Asked, nearest};
@@ -253,10 +254,24 @@ async fn known(State(books): State<Books>, request: Request) -> Response {
 }
 
 async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Error> {
-    let whole = Whole::read(request).await?;
+    let mut whole = Whole::read(request).await?;
     let asked = whole.asked();
+    let mut concerned = books.concerned(&whole.head.headers, &asked).await?;
+    // The absolute address of a page tells its book.
+    let place = concerned.iter().find_map(|book| {
+        let path = asked.url.as_deref()?.strip_prefix(book.url.as_deref()?)?;
+        path.starts_with('/').then_some((*book, path))
+    });
+    if let Some((book, path)) = place {
+        concerned = vec![book];
+        let path = utf8_percent_encode(path, NON_ALPHANUMERIC);
+        let below = format!("{}?url={path}", whole.head.uri.path());
+        whole.head.uri = below
+            .parse()
+            .map_err(|_| Error::field("url", "url is no address"))?;
+    }
     let mut unknown = None;
-    for book in books.concerned(&whole.head.headers, &asked).await? {
+    for book in concerned {
         let answer = book.answer(whole.copy()).await;
         if answer.status() != StatusCode::NOT_FOUND {
             return Ok(without_cors(answer));

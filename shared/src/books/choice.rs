@@ -30,6 +30,8 @@ pub(super) struct Asked {
     session: Option<String>,
     pub(super) top_k: Option<usize>,
     pub(super) limit: Option<usize>,
+    /// The address of a page.
+    pub(super) url: Option<String>,
 }
 
 /// The same in the query of a URL.
@@ -40,6 +42,7 @@ struct Parameters {
     books: Option<String>,
     top_k: Option<String>,
     limit: Option<String>,
+    url: Option<String>,
 }
 
 impl Asked {
@@ -62,6 +65,7 @@ impl Asked {
             session: text("session_id"),
             top_k: top_k.or_else(|| number(url.top_k)),
             limit: number(url.limit),
+            url: url.url,
         }
     }
 }
