@@ -56,10 +56,8 @@ use understand::small_talk::{SmallTalk, reply, reply_to_abuse};
 
 /// The answer to a question that the book does not cover.
 pub const NOT_COVERED: &str = "This documentation does not cover that.";
-/// Introduces the closest passages if the book may not answer a question.
-pub const UNCERTAIN: &str = "Possibly one of these:";
-/// Introduces the closest passage if no other is about as close.
-pub const UNCERTAIN_ALONE: &str = "Possibly this:";
+/// Introduces the closest passage if the book may not answer a question.
+pub const UNCERTAIN: &str = "Possibly this:";
 /// The answer to a question that the selected text does not cover.
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";

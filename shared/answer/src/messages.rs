@@ -1,6 +1,6 @@
 //! Fixed sentences of answers, by language.
 
-use crate::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN, UNCERTAIN_ALONE};
+use crate::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
 use text::language_code;
 
 /// Replaces a refusal if the embedder does not support the question's language.
@@ -21,10 +21,8 @@ const UNEXPLAINED: &str =
 pub(crate) struct Messages {
     /// Says that the book does not cover the question.
     pub(crate) not_covered: String,
-    /// Introduces the closest passages.
+    /// Introduces the closest passage.
     pub(crate) uncertain: String,
-    /// Introduces the closest passage if it is quoted alone.
-    pub(crate) uncertain_alone: String,
     /// Says that the selection does not answer the question.
     pub(crate) not_in_selection: String,
     /// Says that the embedder does not support the question's language.
@@ -45,7 +43,6 @@ impl Messages {
         let [
             not_covered,
             uncertain,
-            uncertain_alone,
             not_in_selection,
             unread,
             continues,
@@ -55,7 +52,6 @@ impl Messages {
         Self {
             not_covered: configured(rules.not_covered.as_ref(), not_covered),
             uncertain: configured(rules.uncertain.as_ref(), uncertain),
-            uncertain_alone: configured(rules.uncertain.as_ref(), uncertain_alone),
             not_in_selection: configured(rules.not_in_selection.as_ref(), not_in_selection),
             unread: unread.to_owned(),
             continues: continues.to_owned(),
@@ -81,10 +77,9 @@ pub(crate) fn languages() -> impl Iterator<Item = &'static str> {
 }
 
 /// The English sentences, in the order of the fields of [`Messages`].
-const ENGLISH: [&str; 8] = [
+const ENGLISH: [&str; 7] = [
     NOT_COVERED,
     UNCERTAIN,
-    UNCERTAIN_ALONE,
     NOT_IN_SELECTION,
     UNREAD,
     CONTINUES,
@@ -93,12 +88,11 @@ const ENGLISH: [&str; 8] = [
 ];
 
 /// The sentences in other languages.
-const TRANSLATED: [(&str, [&str; 8]); 10] = [
+const TRANSLATED: [(&str, [&str; 7]); 10] = [
     (
         "ar",
         [
             "لا أجد معلومات عن ذلك هنا.",
-            "ربما أحد هذه:",
             "ربما هذا:",
             "لا يمكنني الإجابة عن هذا السؤال بناءً على المعلومات المتاحة.",
             "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط. يُرجى طرح السؤال بلغة هذه الصفحات.",
@@ -111,7 +105,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "de",
         [
             "Dazu finde ich hier keine Informationen.",
-            "Vielleicht eine dieser Stellen:",
             "Vielleicht diese Stelle:",
             "Ich kann diese Frage anhand der vorliegenden Informationen nicht beantworten.",
             "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht. Bitte in der Sprache dieser Seiten fragen.",
@@ -124,7 +117,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "es",
         [
             "Aquí no encuentro información sobre eso.",
-            "Quizá uno de estos pasajes:",
             "Quizá este pasaje:",
             "No puedo responder a esta pregunta con la información proporcionada.",
             "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas. Pregunta en el idioma de estas páginas.",
@@ -137,7 +129,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "fr",
         [
             "Je ne trouve pas d'information à ce sujet ici.",
-            "Peut-être l'un de ces passages :",
             "Peut-être ce passage :",
             "Je ne peux pas répondre à cette question à partir des informations fournies.",
             "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés. Posez la question dans la langue de ces pages.",
@@ -150,7 +141,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "hi",
         [
             "इस बारे में मुझे यहाँ कोई जानकारी नहीं मिली।",
-            "शायद इनमें से एक:",
             "शायद यह:",
             "दी गई जानकारी के आधार पर मैं इस प्रश्न का उत्तर नहीं दे सकता।",
             "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए। कृपया इन पृष्ठों की भाषा में पूछें।",
@@ -163,7 +153,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "ja",
         [
             "これに関する情報はここにはありません。",
-            "次のいずれかかもしれません：",
             "これかもしれません：",
             "提供された情報からは、この質問に答えられません。",
             "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。このページの言語で質問してください。",
@@ -176,7 +165,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "pt",
         [
             "Não encontro informações sobre isso aqui.",
-            "Talvez um destes trechos:",
             "Talvez este trecho:",
             "Não posso responder a esta pergunta com base nas informações fornecidas.",
             "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas. Pergunte no idioma destas páginas.",
@@ -189,7 +177,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "ru",
         [
             "Здесь нет сведений об этом.",
-            "Возможно, это одно из этих мест:",
             "Возможно, это:",
             "Я не могу ответить на этот вопрос на основе предоставленной информации.",
             "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть. Задайте вопрос на языке этих страниц.",
@@ -202,7 +189,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "ur",
         [
             "اس بارے میں یہاں معلومات نہیں ملیں۔",
-            "شاید ان میں سے ایک:",
             "شاید یہ:",
             "دی گئی معلومات کی بنیاد پر میں اس سوال کا جواب نہیں دے سکتا۔",
             "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔ براہ کرم ان صفحات کی زبان میں پوچھیں۔",
@@ -215,7 +201,6 @@ const TRANSLATED: [(&str, [&str; 8]); 10] = [
         "zh",
         [
             "这里没有这方面的信息。",
-            "可能是以下之一：",
             "可能是这里：",
             "根据所提供的信息，我无法回答这个问题。",
             "搜索无法读懂这个问题的语言，因此只查找了其中的原词。请用这些页面的语言提问。",
@@ -238,11 +223,10 @@ mod tests {
             uncertain: Some(UNCERTAIN.to_owned()),
             ..Rules::default()
         };
-        for (locale, selection) in [("de-AT", TRANSLATED[1].1[3]), ("eo", NOT_IN_SELECTION)] {
+        for (locale, selection) in [("de-AT", TRANSLATED[1].1[2]), ("eo", NOT_IN_SELECTION)] {
             let sentences = Messages::in_locale(&rules, locale);
             assert_eq!(sentences.not_covered, "Ask the helpdesk.");
             assert_eq!(sentences.uncertain, UNCERTAIN);
-            assert_eq!(sentences.uncertain_alone, UNCERTAIN);
             assert_eq!(sentences.not_in_selection, selection);
         }
     }

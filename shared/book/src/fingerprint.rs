@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::inputs::Inputs;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 18;
+pub const READER_VERSION: u32 = 19;
 
 /// Returns a hash of the page's bytes, everything it uses, and the reader's version. If it is unchanged, the page need not be read
 /// again.

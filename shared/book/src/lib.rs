@@ -31,6 +31,7 @@ mod spans;
 mod shortcode;
 mod magic_comments;
 mod twoslash;
+mod compiled_files;
 mod modules;
 mod imports;
 mod heading_tag;

@@ -37,7 +37,7 @@ pub enum OmissionReason {
     Attributes,
     /// The info string of a fence, except for the title.
     FenceInfo,
-    /// Lines of code that are not shown: comments that select lines for highlighting, and notations of Twoslash.
+    /// Lines of code that are not shown: comments that select lines for highlighting, notations of Twoslash, and files for the site's compiler alone.
     HighlightMark,
     /// The address of a link or picture.
     LinkTarget,

@@ -150,7 +150,7 @@ const ANSWERS: [Variable; 16] = [
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
         .details("[The answer cache](#the-answer-cache)"),
     variable("BOOKRAG_NOT_COVERED", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question which the book does not cover"),
-    variable("BOOKRAG_UNCERTAIN", Preset::Described("a sentence in the question's language"), "The sentence before the closest passages, when the book may not answer a question"),
+    variable("BOOKRAG_UNCERTAIN", Preset::Described("a sentence in the question's language"), "The sentence before the closest passage, when the book may not answer a question"),
     variable("BOOKRAG_NOT_IN_SELECTION", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question about a selection which does not answer it"),
 ];
 

@@ -1,22 +1,13 @@
 //! Quotes the book as an answer, or in place of one that a model did not write.
 
-use std::collections::BTreeSet;
-
 use crate::Prepared;
 use crate::context::explanation::Explanation;
 use crate::context::links::linked_pages;
 use crate::context::similarity::similarities;
-use crate::decide::suggestions::next_sections;
-use crate::quote::{
-    Passage, Quote, Similarities, WHOLE_WORDS, extract, extract_briefly, introduce,
-};
+use crate::quote::{Passage, Quote, Similarities, WHOLE_WORDS, extract, introduce};
 use crate::retrieve::ScoredChunk;
 use book::{escaped, href};
 use text::split;
-
-/// In doubt, the second best section is quoted, too, if its score is at least this share of the best one's. Of 78 doubtful answers to questions of
-/// real users 38 reach it; the second section is the right one in 8 of these, and in 2 of the others.
-const CLOSE: f32 = 0.95;
 
 /// The most words of a section that is quoted with a section that it links to. Of 240 questions of real users about eight sites 6 find such a
 /// section first; in 2 of these the answer is in the other one.
@@ -26,30 +17,19 @@ const MAX_POINTER_WORDS: usize = 40;
 const MAX_SUBSECTIONS: usize = 8;
 
 impl Prepared {
-    /// Quotes the best passage, and the passage that it only leads to. After a sentence of doubt, the best block of the second best is quoted, too, if
-    /// it is about as good.
+    /// Quotes the best passage, and the passage that it only leads to, after a sentence of doubt if the book may not answer.
     pub(super) fn quotes(&self, passages: &[Passage<'_>], is_doubted: bool) -> Vec<Quote> {
         let mut quotes = self.quote(passages);
         let Some(best) = passages.iter().find(|it| cites(&quotes, it)).copied() else {
             return quotes;
         };
-        let mut second = match self.linked(best, passages) {
-            Some(linked) => self.quote(&[linked]),
-            None => Vec::new(),
-        };
         if is_doubted {
-            if second.is_empty() {
-                second = self.close(best, passages);
-                if repeats(&second, &quotes) {
-                    second.clear();
-                }
-            }
-            let introduction = format!("{}\n\n", self.doubt(second.is_empty()));
+            let introduction = format!("{}\n\n", self.doubt());
             quotes.insert(0, Quote::Text(introduction));
         }
-        if !second.is_empty() {
+        if let Some(linked) = self.linked(best, passages) {
             quotes.push(Quote::Text("\n\n".to_owned()));
-            quotes.append(&mut second);
+            quotes.append(&mut self.quote(&[linked]));
         }
         quotes
     }
@@ -63,20 +43,6 @@ impl Prepared {
         let links: Vec<String> = linked_pages(std::slice::from_ref(section)).collect();
         let mut others = passages.iter().filter(|it| it.n != short.n).copied();
         others.find(|other| links.contains(&other.candidate.url(self.locale.as_deref())))
-    }
-
-    /// Quotes the block that fits best of the passage after the best one, if that passage's score is about as good.
-    fn close(&self, best: Passage<'_>, passages: &[Passage<'_>]) -> Vec<Quote> {
-        let similarities = self.texts.similarities.as_ref();
-        let is_best = |passage: &Passage<'_>| passage.n == best.n;
-        let next = next_sections(&self.standalone, passages, is_best, similarities);
-        let least = CLOSE * best.candidate.scores.score;
-        match next.first().map(|next| next.passage) {
-            Some(next) if next.candidate.scores.score >= least => {
-                extract_briefly(&self.standalone, &next, similarities)
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// Quotes the first passage with text; only its first paragraph if that introduces selected text. If the section is short enough to be quoted
@@ -129,42 +95,14 @@ impl Prepared {
     }
 
     /// Returns a sentence of doubt, after a notice if the embedder does not support the question's language.
-    fn doubt(&self, is_alone: bool) -> String {
+    fn doubt(&self) -> String {
         let sentences = &self.sentences;
-        let introduction = if is_alone {
-            &sentences.uncertain_alone
-        } else {
-            &sentences.uncertain
-        };
         if self.is_read {
-            introduction.clone()
+            sentences.uncertain.clone()
         } else {
-            format!("{} {introduction}", sentences.unread)
+            format!("{} {}", sentences.unread, sentences.uncertain)
         }
     }
-}
-
-/// The share of the pairs of words in a second quote that the first one has, too, from which on it is a repetition.
-const REPEATED: f32 = 0.8;
-
-/// True if a second quote says what the first one says.
-fn repeats(second: &[Quote], first: &[Quote]) -> bool {
-    // The heading is another one.
-    let (first, second) = (text_of(first), text_of(second.get(1..).unwrap_or_default()));
-    let known: BTreeSet<(&str, &str)> = split(&first).zip(split(&first).skip(1)).collect();
-    let pairs: Vec<(&str, &str)> = split(&second).zip(split(&second).skip(1)).collect();
-    let repeated = pairs.iter().filter(|pair| known.contains(*pair)).count();
-    #[expect(clippy::cast_precision_loss, reason = "a quote has few words")]
-    let share = repeated as f32 / pairs.len().max(1) as f32;
-    share >= REPEATED
-}
-
-fn text_of(quote: &[Quote]) -> String {
-    let texts = quote.iter().filter_map(|piece| match piece {
-        Quote::Text(text) => Some(text.as_str()),
-        Quote::Citation(_) => None,
-    });
-    texts.collect()
 }
 
 /// True if a quote cites a passage.

@@ -5,7 +5,7 @@ mod brief;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(super) use brief::{answer_briefly, brief};
+pub(super) use brief::brief;
 
 use super::blocks::{BlockKind, Code, QuotableBlock, blocks_of};
 use super::similarity::{Similarities, raise};

@@ -40,15 +40,6 @@ pub fn extract(
     extractive::answer(query, passages, similarities, continues)
 }
 
-/// Quotes the block of a passage that fits the question best; empty if the passage has no text of its own.
-pub(crate) fn extract_briefly(
-    query: &str,
-    passage: &Passage<'_>,
-    similarities: Option<&Similarities>,
-) -> Vec<Quote> {
-    extractive::answer_briefly(query, passage, similarities)
-}
-
 /// Returns the first paragraph of a section as plain text; `None` without one of whole sentences before its code, lists, tables and subsections.
 pub(crate) fn introduction(section: &ScoredChunk) -> Option<String> {
     let passage = Passage {

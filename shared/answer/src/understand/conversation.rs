@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator, latest, rewrite_prompt};
-use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
+use crate::retrieve::{Language, RetrieveError, Retrieved, ScoredChunk, Words};
 use crate::understand::follow_up::{MAX_REWRITTEN_TOKENS, rewritten};
 use crate::understand::language::AnswerLocale;
 use crate::understand::language::answer_locale;
@@ -22,9 +22,8 @@ const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 const FEW_WORDS: usize = 4;
 /// The characters of a long word, by which scripts without spaces are measured.
 const WORD_CHARACTERS: usize = 10;
-/// The weight of the search by a question's own words, relative to 1 for the joined search, which leans towards the section that answered the
-/// question before. Of 48 follow-ups about eight sites the right section comes first for 29 instead of 21; any weight from .25 to 1 gains at least 6.
-const OWN_SHARE: f32 = 0.5;
+/// The bonus for the page that came first for the question before, if a question says little without that one: relative to 1 for the best score.
+const FIRST_PAGE_BONUS: f32 = 0.3;
 /// The end of an earlier question that is searched for together with the next one, in characters.
 const MAX_EARLIER_CHARACTERS: usize = 600;
 
@@ -51,6 +50,14 @@ impl SearchResult {
             standalone: question.query.clone(),
             retrieved: Retrieved::default(),
         }
+    }
+}
+
+impl SearchResult {
+    /// Replaces the chunks that were found.
+    fn with(mut self, candidates: Vec<ScoredChunk>) -> Self {
+        self.retrieved.candidates = candidates;
+        self
     }
 }
 
@@ -93,10 +100,9 @@ impl Answerer {
         }
     }
 
-    /// Retrieves for a question of a conversation: alone, and together with the questions before it if it is short. The search that finds the better
-    /// match wins, but a question that is not covered alone stays so unless it points back. If a joined search wins, a model rewrites the question;
-    /// without one, the question's own words decide between the sections that were found. A model also rewrites a question that the embedder does not
-    /// understand in the book's language.
+    /// Retrieves for a question of a conversation. If it is short, the pages found for the question before are preferred, and the first of them more if
+    /// both questions together fit better than this one alone; a model rewrites such a question instead. A question that is not covered alone stays
+    /// so unless it points back. A model also rewrites a question that the embedder does not understand in the book's language.
     pub(crate) async fn find(
         &self,
         question: &Question,
@@ -119,42 +125,38 @@ impl Answerer {
             });
         }
         let language = self.language_of(question, asked);
+        let depends = may_depend(asked, language) && !self.is_about_selection(question);
         let mut earlier = history
             .iter()
             .rev()
-            .map(|exchange| subject_of(exchange, language))
-            .filter(|text| !text.is_empty());
-        let depends = may_depend(asked, language) && !self.is_about_selection(question);
-        let last = earlier.next().filter(|_| depends);
-        let Some(last) = last else {
+            .filter(|exchange| depends && !exchange.question.is_empty());
+        let Some(last) = earlier.next() else {
             return self.retrieve(question, asked.clone()).await;
         };
         // The question goes first: an embedder reads only the beginning of a long text.
-        let (alone, mut found) = tokio::try_join!(
+        let together = format!("{asked}\n{}", subject_of(last, language));
+        let (alone, joined, before) = tokio::try_join!(
             self.retrieve(question, asked.clone()),
-            self.retrieve(question, format!("{asked}\n{last}")),
+            self.retrieve(question, together),
+            self.retrieve(question, with_heading(last)),
         )?;
         let own = &alone.retrieved.signals;
-        let is_refused = outcome(own) == Outcome::NotCovered && !points_back(asked, language);
-        if is_refused || own.fits_better(&found.retrieved.signals) {
+        if outcome(own) == Outcome::NotCovered && !points_back(asked, language) {
             return Ok(alone);
         }
-        // The question before may depend on the one before it.
-        if let Some(more) = earlier.next() {
-            let longer = format!("{}\n{more}", found.standalone);
-            let longer = self.retrieve(question, longer).await?;
-            if longer
-                .retrieved
-                .signals
-                .fits_better(&found.retrieved.signals)
-            {
-                found = longer;
-            }
+        if own.fits_better(&joined.retrieved.signals) {
+            let candidates = alone.retrieved.near(&before.retrieved, 0.0);
+            return Ok(alone.with(candidates));
         }
         match self.rewritten(asked, history, None, fence, spent).await {
             Some(standalone) => self.retrieve(question, standalone).await,
             None => {
-                found.retrieved.blend(&alone.retrieved, OWN_SHARE);
+                let candidates = alone.retrieved.near(&before.retrieved, FIRST_PAGE_BONUS);
+                let mut found = joined.with(candidates);
+                // What continues a covered question is covered.
+                let signals = &mut found.retrieved.signals;
+                let zs = [signals.z, before.retrieved.signals.z];
+                signals.z = zs.into_iter().flatten().reduce(f32::max);
                 Ok(found)
             }
         }
@@ -230,14 +232,23 @@ fn may_depend(question: &str, language: Language) -> bool {
 /// Returns what an earlier exchange was about: its question, and the heading of the quote that answered it, if the question has no word of its own
 /// ("explain" about selected text).
 fn subject_of(exchange: &Exchange, language: Language) -> String {
+    if has_subject(&exchange.question, language) {
+        end_of(&exchange.question).to_owned()
+    } else {
+        with_heading(exchange)
+    }
+}
+
+/// Returns an earlier question with the heading of the quote that answered it.
+fn with_heading(exchange: &Exchange) -> String {
     let question = end_of(&exchange.question);
     let answer = exchange.answer.as_deref().unwrap_or_default();
     let heading = answer
         .lines()
         .find_map(|line| line.strip_prefix(QUOTED_HEADING));
     match heading {
-        Some(heading) if !has_subject(question, language) => format!("{question}\n{heading}"),
-        _ => question.to_owned(),
+        Some(heading) => format!("{question}\n{heading}"),
+        None => question.to_owned(),
     }
 }
 

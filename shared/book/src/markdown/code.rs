@@ -2,6 +2,7 @@
 
 use super::{BlockReader, Pass};
 use crate::block::{BlockKind, Mark, MarkKind};
+use crate::compiled_files::split_files;
 use crate::dialect::Flavor;
 use crate::magic_comments::split_magic_comments;
 use crate::omission::OmissionReason;
@@ -32,11 +33,10 @@ impl BlockReader<'_> {
             self.push_marked(BlockKind::Paragraph, formula, vec![whole], lines);
             return;
         }
-        let kind = BlockKind::Code {
-            language: first_word(&info),
-            title: fence_title(&info),
-        };
-        let (mut shown, mut hidden) = split_magic_comments(code, &info, self.dialect);
+        let language = first_word(&info);
+        let (shown, mut hidden) = split_magic_comments(code, &info, self.dialect);
+        let (mut shown, files) = split_files(&language, shown);
+        hidden.extend(files);
         if uses_twoslash(&info) {
             let (rest, notations) = split_twoslash(shown);
             shown = rest;
@@ -45,6 +45,10 @@ impl BlockReader<'_> {
         if !hidden.is_empty() {
             self.leave_out(OmissionReason::HighlightMark, hidden.join("\n"), lines);
         }
+        let kind = BlockKind::Code {
+            language,
+            title: fence_title(&info),
+        };
         self.leave_out(OmissionReason::FenceInfo, info, lines);
         let shown = shown.join("\n");
         self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);

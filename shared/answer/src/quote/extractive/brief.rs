@@ -2,40 +2,13 @@
 
 use std::ops::Range;
 
+use super::super::Passage;
 use super::super::blocks::{BlockKind, QuotableBlock, blocks_of};
 use super::super::similarity::Similarities;
-use super::super::{Passage, Quote};
-use super::{
-    TOLERANCE, add_span, before_marker, cuts_list, given_or_by_words, headed, words, written,
-};
+use super::{TOLERANCE, given_or_by_words};
 
 /// The most lines of code, and rows of a table, in a brief quote.
 const BRIEF_LINES: usize = 15;
-
-/// The most words of a list of which one item fits best, if all of it is quoted.
-const BRIEF_LIST_WORDS: usize = 120;
-
-/// Quotes the block of a section that fits the question best, with the sentence that leads to it or what it leads to, and the citation at the end; empty
-/// if the section has no text of its own, or the block would be a part of a long list.
-pub(in crate::quote) fn answer_briefly(
-    query: &str,
-    passage: &Passage<'_>,
-    similarities: Option<&Similarities>,
-) -> Vec<Quote> {
-    let blocks = blocks_of(passage);
-    let similarities = given_or_by_words(similarities, query, passage);
-    let span = with_whole_list(&blocks, brief_span(&blocks, &similarities));
-    if span.is_empty() || cuts_list(&blocks, span.start) || cuts_list(&blocks, span.end) {
-        return Vec::new();
-    }
-    let (heading, span) = headed(passage, &blocks, span);
-    let mut shown = vec![heading];
-    add_span(&mut shown, &blocks, span);
-    let mut quotes = written(&shown);
-    quotes.push(Quote::Text(before_marker(shown.last()).to_owned()));
-    quotes.push(Quote::Citation(passage.n));
-    quotes
-}
 
 /// Returns the block of a section that fits the question best, with the sentence that leads to it or the code that it leads to, as plain text; empty
 /// if the section has no text of its own.
@@ -104,25 +77,6 @@ fn says_something(block: &QuotableBlock) -> bool {
 
 fn is_short(block: &QuotableBlock) -> bool {
     !block.is_code() || block.lines() <= BRIEF_LINES
-}
-
-/// Extends a span to the ends of the list in which it begins or ends, unless that is long.
-fn with_whole_list(blocks: &[QuotableBlock], span: Range<usize>) -> Range<usize> {
-    let Range { mut start, mut end } = span.clone();
-    while cuts_list(blocks, start) {
-        start -= 1;
-    }
-    while cuts_list(blocks, end) {
-        end += 1;
-    }
-    if start < span.start && start > 0 && leads_to(&blocks[start - 1], &blocks[start]) {
-        start -= 1;
-    }
-    if words(&blocks[start..end]) <= BRIEF_LIST_WORDS {
-        start..end
-    } else {
-        span
-    }
 }
 
 fn leads_to(block: &QuotableBlock, next: &QuotableBlock) -> bool {

@@ -1,6 +1,5 @@
 //! Pages with text that looks like markup: an answer shows it as the book's text.
 
-mod brief_quotes;
 mod joined;
 mod kept;
 mod tabs;
