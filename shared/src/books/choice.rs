@@ -12,7 +12,7 @@ use answer::retrieve::Nearness;
 /// How much nearer to a question another book must be than the one that answered the question before: in cosines, and on the indexes' own scales. Of
 /// 240 questions of real users, half are nearer to their own book than to the next of seven others by .03 or more.
 const STAYS_COSINE: f32 = 0.02;
-const STAYS_Z: f32 = 1.0;
+const STAYS_Z: f32 = 1.4;
 
 /// The weight of the nearest question of a book's sections, relative to 1 for the mean of the nearest chunks, if all books have questions. Of 240
 /// questions of real users about eight books, the right book is chosen for .88 instead of .79; with weights of .25 and 2 for .85 and .87.

@@ -387,6 +387,10 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
             median: 0.512_345_7,
             deviation: 0.1,
         },
+        difference: Scale {
+            median: -0.012_345_67,
+            deviation: 0.9,
+        },
         questions: (104, 208),
     };
     let of = |median| Calibration {

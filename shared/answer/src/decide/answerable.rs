@@ -19,10 +19,10 @@ pub enum Outcome {
     SmallTalk,
 }
 
-/// The least z of a covered question, and the coverage at which a question is covered whatever its z. Chosen on 480 questions of real users, each
-/// answered by one of fifteen sites, and 64 about other things. Leaving out the questions of any one site gives the same z, and any coverage from .6
-/// to .7 the same decisions.
-const NEAR: f32 = 0.85;
+/// The least z of a covered question, and the coverage at which a question is covered whatever its z. Chosen on 330 questions of real users, each
+/// answered by one of eleven English sites, and 44 about other things, and on 250 in five other languages. Leaving out the questions of any one site
+/// gives a z from 1.16 to 1.31, and in English any coverage from .6 to .7 the same decisions.
+const NEAR: f32 = 1.25;
 const FULL: f32 = 0.6;
 /// The least margin of a certain answer, unless the coverage alone suffices. Of 480 questions of real users that a site answers, it puts in doubt .20
 /// of those whose first section answers and .55 of the others, and .59 of 128 near misses.
@@ -75,7 +75,7 @@ mod tests {
     }
 
     fn signals() -> impl Strategy<Value = Signals> {
-        let z = proptest::option::of(-1.0_f32..2.0);
+        let z = proptest::option::of(-1.0_f32..3.0);
         let margin = proptest::option::of(0.0_f32..0.5);
         (z, 0.0_f32..=1.0, margin).prop_map(|(z, coverage, margin)| Signals {
             z,
@@ -109,13 +109,13 @@ mod tests {
     fn a_section_that_does_not_stand_out_is_doubted() {
         for (z, coverage, margin, is_asked, expected) in [
             (0.0, 0.1, Some(0.3), false, Outcome::NotCovered),
-            (1.0, 0.1, Some(0.1), false, Outcome::Uncertain),
+            (1.5, 0.1, Some(0.1), false, Outcome::Uncertain),
             (0.0, 0.9, Some(0.1), false, Outcome::Answered),
-            (1.0, 0.1, Some(0.16), false, Outcome::Answered),
-            (1.0, 0.1, Some(0.16), true, Outcome::Uncertain),
-            (1.0, 0.1, Some(0.2), true, Outcome::Answered),
-            (1.0, 0.1, None, false, Outcome::Uncertain),
-            (1.0, 0.7, None, true, Outcome::Answered),
+            (1.5, 0.1, Some(0.16), false, Outcome::Answered),
+            (1.5, 0.1, Some(0.16), true, Outcome::Uncertain),
+            (1.5, 0.1, Some(0.2), true, Outcome::Answered),
+            (1.5, 0.1, None, false, Outcome::Uncertain),
+            (1.5, 0.7, None, true, Outcome::Answered),
         ] {
             let signals = Signals {
                 z: Some(z),

@@ -194,7 +194,7 @@ pub struct Signals {
     pub cosine: Option<f32>,
     /// The mean of the ten best cosines.
     pub nearness: Option<f32>,
-    /// The mean of the five best cosines with questions that no documentation answers; `None` if the index has none.
+    /// The mean of the best cosines with questions that no documentation answers; `None` if the index has none.
     pub off_topic: Option<f32>,
     /// The nearness to the book and to those questions on the index's own scale ([`Scales::z`]); `None` if the index has not measured it.
     pub z: Option<f32>,

@@ -1,6 +1,6 @@
 //! Calibration: cosines differ between models and books, so each index measures them with questions that it should not answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 
@@ -8,7 +8,7 @@ use super::batches::embed_all;
 use super::{Ingest, IngestError};
 use book::chunk::count_tokens;
 use models::embed::{NEAREST_CHUNKS, OffTopic, Purpose, mean_of_best};
-use store::catalog::{Calibration, IndexState, Scale, Scales};
+use store::catalog::{Calibration, IndexState, Scales};
 use store::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 use text::language_code;
 
@@ -31,6 +31,10 @@ const OFF_TOPIC: [(&str, &str); 13] = [
 ];
 /// The number of questions in each list.
 const QUESTIONS: usize = 104;
+/// Each question is measured whole and short: short phrases are nearer to any page than whole questions, and farther from whole questions.
+const FORMS: usize = 2;
+/// A word that this many questions of a list have asks, such as "how", and is not in their short forms. From 3 to 10 is as good.
+const FREQUENT: usize = 5;
 const SEARCHES: usize = 4;
 
 impl Ingest {
@@ -50,19 +54,19 @@ impl Ingest {
             || index
                 .calibration
                 .as_ref()
-                .is_some_and(|it| !it.is_outgrown(chunks) && self.has_all_locales(it))
+                .is_some_and(|it| !it.is_outgrown(chunks) && self.has_all_questions(it))
         {
             return Ok(0);
         }
         let locales = self.measured_locales();
         let lists: BTreeSet<usize> = locales.values().copied().collect();
-        let questions = lists.iter().flat_map(|list| OFF_TOPIC[*list].1.lines());
-        let questions: Vec<String> = questions.map(str::to_owned).collect();
+        let questions = lists.iter().flat_map(|list| both_forms(OFF_TOPIC[*list].1));
+        let questions: Vec<String> = questions.collect();
         let embedded = embed_all(&self.embedder, &questions, Purpose::Query).await?;
         let vectors: Vec<Vec<f32>> = embedded.into_iter().map(|text| text.vector).collect();
         let mut measured = BTreeMap::new();
         for (locale, list) in locales {
-            let first = lists.range(..list).count() * QUESTIONS;
+            let first = lists.range(..list).count() * QUESTIONS * FORMS;
             let scales = self.scales(&locale, &vectors, first).await?;
             measured.insert(locale, scales);
         }
@@ -94,11 +98,17 @@ impl Ingest {
             .collect()
     }
 
-    /// True if a calibration has every locale that would be measured now.
-    fn has_all_locales(&self, calibration: &Calibration) -> bool {
+    /// True if a calibration has every locale that would be measured now, with as many questions.
+    fn has_all_questions(&self, calibration: &Calibration) -> bool {
         let default = &self.index_row.site.default_locale;
         let mut locales = self.measured_locales().into_keys();
-        locales.all(|locale| locale == *default || calibration.locales.contains_key(&locale))
+        locales.all(|locale| {
+            let scales = match &locale {
+                locale if locale == default => Some(&calibration.scales),
+                locale => calibration.locales.get(locale),
+            };
+            scales.is_some_and(|it| it.questions.1 - it.questions.0 == QUESTIONS * FORMS)
+        })
     }
 
     /// Measures a locale with the questions in its language, whose vectors begin at `first`.
@@ -108,18 +118,15 @@ impl Ingest {
         vectors: &[Vec<f32>],
         first: usize,
     ) -> Result<Scales, IndexError> {
-        let own = &vectors[first..first + QUESTIONS];
+        let end = first + QUESTIONS * FORMS;
+        let own = &vectors[first..end];
         let off_topic = OffTopic::new(own);
-        let to_others = own
-            .iter()
-            .zip(0..)
-            .filter_map(|(vector, at)| off_topic.nearness(vector, |other| other != at));
-        let filters = self.filters_of(locale);
-        Ok(Scales {
-            questions: (first, first + QUESTIONS),
-            off_topic: Scale::from_values(to_others.collect()),
-            book: Scale::from_values(self.nearness(own, &filters).await?),
-        })
+        let to_others = own.iter().zip(0..).filter_map(|(vector, at)| {
+            off_topic.nearness(vector, |other| other % QUESTIONS != at % QUESTIONS)
+        });
+        let to_others: Vec<f32> = to_others.collect();
+        let to_book = self.nearness(own, &self.filters_of(locale)).await?;
+        Ok(Scales::measured(&to_book, &to_others, (first, end)))
     }
 
     /// Returns how near each question comes to the book.
@@ -177,6 +184,28 @@ impl Ingest {
 fn list_of(locale: &str) -> Option<usize> {
     let language = language_code(locale);
     OFF_TOPIC.iter().position(|(code, _)| *code == language)
+}
+
+/// Returns the questions of a list, and then the same without marks and the words that many of them have, as readers shorten them. In scripts without
+/// spaces, only the marks are left out.
+fn both_forms(list: &str) -> Vec<String> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for question in list.lines() {
+        let different: BTreeSet<String> = words(question).map(str::to_lowercase).collect();
+        for word in different {
+            *counts.entry(word).or_default() += 1;
+        }
+    }
+    let short = list.lines().map(|question| {
+        let kept = words(question).filter(|word| counts[&word.to_lowercase()] < FREQUENT);
+        kept.collect::<Vec<_>>().join(" ")
+    });
+    list.lines().map(str::to_owned).chain(short).collect()
+}
+
+fn words(question: &str) -> impl Iterator<Item = &str> {
+    let words = question.split_whitespace();
+    words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
 fn non_empty(name: &str) -> Option<String> {

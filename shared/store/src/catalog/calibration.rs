@@ -24,9 +24,20 @@ pub struct Scales {
     pub book: Scale,
     /// How near each of them comes to the others.
     pub off_topic: Scale,
+    /// How much nearer each of them comes to the book than to the others.
+    #[serde(default = "english_difference")]
+    pub difference: Scale,
     /// The place of the first of these questions among the vectors that are stored with the calibration, and the place after the last.
     #[serde(default = "all_questions")]
     pub questions: (usize, usize),
+}
+
+/// The mean of eight indexes of the English model, for calibrations of older releases.
+fn english_difference() -> Scale {
+    Scale {
+        median: 0.0,
+        deviation: 0.73,
+    }
 }
 
 /// Calibrations of older releases have questions in one language.
@@ -71,10 +82,30 @@ impl Scale {
 }
 
 impl Scales {
+    /// Measures the scales with questions about other things: how near each comes to the book, and to the others.
+    #[must_use]
+    pub fn measured(book: &[f32], off_topic: &[f32], questions: (usize, usize)) -> Self {
+        let mut scales = Self {
+            book: Scale::from_values(book.to_vec()),
+            off_topic: Scale::from_values(off_topic.to_vec()),
+            difference: english_difference(),
+            questions,
+        };
+        let pairs = book.iter().zip(off_topic);
+        let differences =
+            pairs.filter_map(|(book, other)| scales.difference_of(*book, Some(*other)));
+        scales.difference = Scale::from_values(differences.collect());
+        scales
+    }
+
     /// Returns how much nearer a question is to the book than questions about other things are, in standard deviations. `None` if the index does not
     /// tell questions apart.
     #[must_use]
     pub fn z(&self, book: f32, off_topic: Option<f32>) -> Option<f32> {
+        self.difference.place(self.difference_of(book, off_topic)?)
+    }
+
+    fn difference_of(&self, book: f32, off_topic: Option<f32>) -> Option<f32> {
         let other = off_topic.and_then(|value| self.off_topic.place(value));
         Some(self.book.place(book)? - OFF_TOPIC_WEIGHT * other.unwrap_or_default())
     }

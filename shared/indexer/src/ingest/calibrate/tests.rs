@@ -1,9 +1,9 @@
-use super::{BTreeSet, OFF_TOPIC, QUESTIONS};
+use super::{BTreeSet, FORMS, OFF_TOPIC, QUESTIONS, both_forms};
 use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
 use crate::source::MemorySource;
 use fakes::faults::block_on;
-use store::catalog::{Calibration, Scales};
+use store::catalog::{Calibration, Scale, Scales};
 
 fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
     let section = |number| {
@@ -39,16 +39,15 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
     let Scales {
         book, off_topic, ..
     } = first.scales;
-    let z = |book, off_topic| {
-        first
+    let z = |deviations, others| {
+        let near = |scale: Scale, by| scale.median + scale.deviation * by;
+        let z = first
             .scales
-            .z(book, off_topic)
-            .expect("the questions differ")
+            .z(near(book, deviations), Some(near(off_topic, others)));
+        z.expect("the questions differ")
     };
-    assert!(z(book.median, None).abs() < 1e-6);
-    assert!((z(book.median + book.deviation, None) - 1.0).abs() < 1e-3);
-    let nearer = off_topic.median + off_topic.deviation;
-    assert!(z(book.median, Some(nearer)) < z(book.median, Some(off_topic.median)));
+    assert!(z(0.0, 0.0).abs() < 0.5 && z(1.0, 0.0) > z(0.0, 0.0));
+    assert!(z(0.0, 1.0) < z(0.0, 0.0));
     let index_id = ingest.index_row.index_id;
     let vectors = block_on(ingest.catalog.off_topic_vectors(index_id)).expect("no call fails");
     assert!(vectors.is_some_and(|bytes| !bytes.is_empty()));
@@ -75,7 +74,40 @@ fn the_questions_are_the_same_in_every_language() {
     for (language, questions) in OFF_TOPIC {
         let different: BTreeSet<&str> = questions.lines().collect();
         assert_eq!(different.len(), QUESTIONS, "{language}");
+        let forms = both_forms(questions);
+        assert_eq!(forms.len(), QUESTIONS * FORMS, "{language}");
+        assert!(!forms.contains(&String::new()), "{language}");
     }
+}
+
+#[test]
+fn a_short_question_has_the_words_that_few_questions_have() {
+    let short = |list: usize| both_forms(OFF_TOPIC[list].1).split_off(QUESTIONS);
+    let english = short(0);
+    assert_eq!(english[1], "bake sourdough bread");
+    let german = short(2);
+    assert_eq!(german[1], "backe Sauerteigbrot");
+}
+
+#[test]
+fn a_calibration_with_fewer_questions_is_measured_again() {
+    let source = MemorySource::default();
+    write(&source, "north", 0..20);
+    let ingest = block_on(Stores::new().open(&source, options())).expect("no call fails");
+    let (ingest, _) = run(&ingest);
+    let current = calibration(&ingest).expect("it is calibrated");
+    let mut older = serde_json::to_value(&current).expect("it is JSON");
+    let fields = older.as_object_mut().expect("it is an object");
+    fields.remove("difference");
+    fields.remove("questions");
+    let older: Calibration = serde_json::from_value(older).expect("it is read");
+    assert!(older.scales.z(0.5, Some(0.5)).is_some());
+    let index_id = ingest.index_row.index_id;
+    let set = ingest.catalog.set_calibration(index_id, older, Vec::new());
+    block_on(set).expect("no call fails");
+    let reopened = block_on(ingest.reopened(OpenMode::Write)).expect("no call fails");
+    let (ingest, _) = run(&reopened);
+    assert_eq!(calibration(&ingest), Some(current));
 }
 
 #[test]
