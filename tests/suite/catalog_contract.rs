@@ -342,6 +342,7 @@ laws! {
         open_questions_are_counted_by_their_hash
         answered_questions_that_a_reader_did_not_find_helpful_are_counted
         questions_with_a_stored_text_are_listed_most_often_asked_first
+        gaps_have_their_outcomes_and_days_and_helpful_answers_their_section
         lessons_are_counted_once_an_answer
         what_readers_thought_is_counted_and_quoted
         lists_hold_twenty;

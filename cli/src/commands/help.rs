@@ -139,6 +139,10 @@ const HELP: [Help; 19] = [
         examples: &[
             ("insights --days 7", "report on the last week"),
             ("insights --html report.html", "write it as a page"),
+            (
+                "insights --gaps gaps.md",
+                "write tasks for an author or a coding agent",
+            ),
         ],
         variables: &[
             "BOOKRAG_STORE_QUESTIONS",

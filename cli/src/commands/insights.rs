@@ -1,14 +1,16 @@
 //! `bookrag insights`: reports what readers' questions reveal about the book.
 
 mod chart;
-mod html;
 mod open;
+mod html;
+mod gaps;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, CatalogError, CommentInsight, Insights, LessonInsight, OpenQuestion,
+    AskedQuestion, Catalog, CatalogError, CommentInsight, GapQuestion, HelpfulAnswer, Insights,
+    LessonInsight, OpenQuestion,
 };
 use bookrag::config::Config;
 use bookrag::context::Context;
@@ -29,6 +31,9 @@ const DEFAULT_DAYS: u64 = 30;
 const MAX_DAYS: u64 = 3_650;
 /// The most questions that are listed as asked most often.
 const MOST_ASKED: u32 = 30;
+/// The most questions that are grouped into subjects, and the most helpful answers that are compared with them. Each is searched for.
+const MOST_GAPS: u32 = 100;
+const MOST_HELPFUL: u32 = 50;
 /// Digits shown of a question's hash.
 const HASH_DIGITS: usize = 12;
 
@@ -40,6 +45,10 @@ pub(super) struct InsightsArguments {
     /// Write a page with the report, which opens in a browser without a server, instead of printing it.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Write a Markdown file with what to do about questions that were refused, in doubt or not helpful, for an author or a coding agent, instead of
+    /// printing the report.
+    #[arg(long, value_name = "FILE")]
+    gaps: Option<PathBuf>,
     /// A site's folder, or `s3://bucket/prefix`. By default, that of the current folder, else the one last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
@@ -57,7 +66,27 @@ pub(super) async fn run(
     let report = Report::read(&catalog, arguments.days).await;
     let report = report.map_err(LocalError::from)?;
     let insights = &report.insights;
-    let subjects = subjects(config, arguments, insights).await;
+    let grouped = grouped(config, arguments, &report).await;
+    if let Some(file) = &arguments.gaps {
+        let grouped = grouped.as_ref().map_err(|error| {
+            CommandError::Message(format!("the questions cannot be grouped: {error}"))
+        })?;
+        let gaps = gaps::Gaps {
+            title: &report.title,
+            days: arguments.days,
+            subjects: &grouped.subjects,
+            site: &grouped.site,
+            lacks_texts: open::lacks_texts(insights),
+        };
+        write(file, &gaps.markdown())?;
+    }
+    let subjects = match grouped {
+        Ok(grouped) => grouped.subjects,
+        Err(error) => {
+            output::status(&format!("note: the nearest pages are not shown: {error}"));
+            Vec::new()
+        }
+    };
     if let Some(file) = &arguments.html {
         let look = site_look(&catalog, arguments).await;
         let page = html::Page {
@@ -67,14 +96,11 @@ pub(super) async fn run(
             look: &look.unwrap_or_else(Look::neutral),
             is_served: false,
         };
-        std::fs::write(file, page.written()).map_err(|error| {
-            CommandError::Message(format!("cannot write {}: {error}", file.display()))
-        })?;
-        output::status(&format!("wrote {}", file.display()));
+        write(file, &page.written())?;
     }
     if output == Output::Json {
         output::json(&Printed { insights, subjects });
-    } else if arguments.html.is_none() {
+    } else if arguments.html.is_none() && arguments.gaps.is_none() {
         print(insights, arguments.days);
         for line in open::lines(&subjects, insights) {
             output::line(&line);
@@ -97,7 +123,8 @@ pub(crate) async fn page(
     let report = Report::read(context.catalog(), days).await;
     let report = report.map_err(Error::unavailable)?;
     let index = context.live_index().await?;
-    let subjects = open::subjects(&report.insights, context, &index.spec.site).await?;
+    let site = &index.spec.site;
+    let subjects = open::subjects(&report.gaps, &report.helpful, context, site).await?;
     let page = html::Page {
         report: &report,
         subjects: &subjects,
@@ -116,6 +143,10 @@ struct Report {
     insights: Insights,
     /// The questions whose text is stored, most frequent first.
     asked: Vec<AskedQuestion>,
+    /// Those that were refused, in doubt or not helpful.
+    gaps: Vec<GapQuestion>,
+    /// Those whose answer a reader found helpful.
+    helpful: Vec<HelpfulAnswer>,
 }
 
 impl Report {
@@ -127,6 +158,8 @@ impl Report {
             days,
             insights: catalog.insights(since).await?,
             asked: catalog.asked_questions(since, MOST_ASKED).await?,
+            gaps: catalog.gap_questions(since, MOST_GAPS).await?,
+            helpful: catalog.helpful_answers(since, MOST_HELPFUL).await?,
         })
     }
 }
@@ -150,28 +183,38 @@ struct Printed<'a> {
     subjects: Vec<Subject>,
 }
 
-/// Groups the open questions by subject. Without the index's model they are only listed.
-async fn subjects(
+/// The subjects of a report, and the site that their commands name.
+#[derive(Default)]
+struct Grouped {
+    subjects: Vec<Subject>,
+    site: String,
+}
+
+/// Groups the questions that readers were not helped with, which takes the index and its model.
+async fn grouped(
     config: &Config,
     arguments: &InsightsArguments,
-    insights: &Insights,
-) -> Vec<Subject> {
-    if !open::has_texts(insights) {
-        return Vec::new();
+    report: &Report,
+) -> Result<Grouped, CommandError> {
+    if report.gaps.is_empty() {
+        return Ok(Grouped::default());
     }
-    let found = async {
-        let folder = BookFolder::find(config, arguments.site.as_deref())?;
-        let book = LocalBook::open(config, &folder, output::status).await?;
-        let site = match &arguments.site {
-            Some(site) => site.display().to_string(),
-            None => book.context.live_index().await?.spec.site,
-        };
-        Ok(open::subjects(insights, &book.context, &site).await?)
+    let folder = BookFolder::find(config, arguments.site.as_deref())?;
+    let book = LocalBook::open(config, &folder, output::status).await?;
+    let site = match &arguments.site {
+        Some(site) => site.display().to_string(),
+        None => book.context.live_index().await?.spec.site,
     };
-    found.await.unwrap_or_else(|error: CommandError| {
-        output::status(&format!("note: the nearest pages are not shown: {error}"));
-        Vec::new()
-    })
+    let subjects = open::subjects(&report.gaps, &report.helpful, &book.context, &site).await?;
+    Ok(Grouped { subjects, site })
+}
+
+fn write(file: &Path, text: &str) -> Result<(), CommandError> {
+    std::fs::write(file, text).map_err(|error| {
+        CommandError::Message(format!("cannot write {}: {error}", file.display()))
+    })?;
+    output::status(&format!("wrote {}", file.display()));
+    Ok(())
 }
 
 fn print(insights: &Insights, days: u64) {

@@ -25,6 +25,7 @@ mod scripts;
 mod help;
 mod progress;
 pub(crate) mod output;
+mod markdown;
 mod terminal;
 
 use std::collections::{BTreeMap, HashMap};

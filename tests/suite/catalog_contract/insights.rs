@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, Insights, LessonInsight,
-    OpenQuestion, QueryLog, QueryStatus, Rating,
+    AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, GapQuestion, HelpfulAnswer,
+    Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus, Rating,
 };
 use uuid::Uuid;
 
@@ -206,6 +206,85 @@ pub(super) async fn questions_with_a_stored_text_are_listed_most_often_asked_fir
     assert_eq!(catalog.asked_questions(DAY, 1).await.unwrap(), all[..1]);
     store.elapse(DAY * 2).await;
     assert_eq!(catalog.asked_questions(DAY, 9).await.unwrap(), []);
+}
+
+async fn rate(catalog: &Catalog, log: &QueryLog, rating: Rating) {
+    let feedback = Feedback {
+        message_id: log.query_id,
+        rating,
+        comment: None,
+    };
+    assert!(catalog.add_feedback(&feedback).await.unwrap());
+}
+
+pub(super) async fn gaps_have_their_outcomes_and_days_and_helpful_answers_their_section(
+    store: Store,
+) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let nodes = write_lesson(catalog, index_id, "nodes.md", "Nodes").await;
+    let answered = |hash: &str, question: Option<&str>| QueryLog {
+        answered: true,
+        ..not_covered(hash, question)
+    };
+    write_log(catalog, &not_covered("q", Some("What's a quasar?"))).await;
+    // More than a day ago at any time of day.
+    store.elapse(DAY + DAY / 8).await;
+    let doubted = QueryLog {
+        uncertain: true,
+        ..not_covered("q", None)
+    };
+    let (disliked, liked) = (
+        answered("n", Some("What is a node?")),
+        QueryLog {
+            cited_chunk_ids: vec![nodes[1], nodes[0]],
+            ..answered("h", Some("nodes?"))
+        },
+    );
+    for log in [
+        &doubted,
+        &disliked,
+        &liked,
+        &answered("a", Some("What is a topic?")),
+        &not_covered("x", None),
+    ] {
+        write_log(catalog, log).await;
+    }
+    rate(catalog, &disliked, Rating::Down).await;
+    rate(catalog, &disliked, Rating::Down).await;
+    rate(catalog, &liked, Rating::Up).await;
+
+    let gaps = catalog.gap_questions(DAY * 9, 9).await.unwrap();
+    let [quasar, node] = &gaps[..] else {
+        panic!("{gaps:?}");
+    };
+    assert!(quasar.first_day < quasar.last_day, "{quasar:?}");
+    let expected = GapQuestion {
+        question_hash: "q".to_owned(),
+        question: "What's a quasar?".to_owned(),
+        count: 2,
+        not_covered: 1,
+        uncertain: 1,
+        unhelpful: 0,
+        first_day: quasar.first_day.clone(),
+        last_day: node.first_day.clone(),
+    };
+    assert_eq!(*quasar, expected);
+    assert_eq!((node.count, node.not_covered, node.unhelpful), (1, 0, 1));
+    let one = catalog.gap_questions(DAY * 9, 1).await.unwrap();
+    assert_eq!(one, gaps[..1]);
+    let helpful = HelpfulAnswer {
+        question: "nodes?".to_owned(),
+        source: "nodes.md".to_owned(),
+        section_id: Some("nodes".to_owned()),
+    };
+    assert_eq!(
+        catalog.helpful_answers(DAY * 9, 9).await.unwrap(),
+        [helpful]
+    );
+    store.elapse(DAY * 9).await;
+    assert_eq!(catalog.helpful_answers(DAY, 9).await.unwrap(), []);
+    assert_eq!(catalog.gap_questions(DAY, 9).await.unwrap(), []);
 }
 
 /// Commits a lesson of two chunks, and returns their ids.

@@ -1,10 +1,9 @@
 //! Prints a comparison as text, as Markdown for a pull request, or as JSON.
 
 use bookrag::answer::Outcome;
-use bookrag::book::escaped;
-use bookrag::invisible::visible;
 use serde::Serialize;
 
+use super::super::markdown::{code, inline};
 use super::anchors::Vanished;
 use super::answer::{ComparedAnswer, Difference, Section, excerpts};
 use super::questions::ComparedQuestion;
@@ -338,24 +337,6 @@ fn shortened(text: &str) -> String {
     };
     let end = text[..end].rfind('\n').unwrap_or(end);
     format!("{}{CUT}", &text[..end])
-}
-
-/// Escapes plain text as Markdown on one line. Words with an `@` become code, so that GitHub notifies nobody.
-fn inline(text: &str) -> String {
-    let text = visible(text);
-    let words = text.split_whitespace().map(|word| {
-        if word.contains('@') {
-            code(word)
-        } else {
-            escaped(word)
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Formats plain text as inline code.
-fn code(text: &str) -> String {
-    format!("`{}`", visible(text).replace('`', "'"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bookrag::catalog::{AskedQuestion, CommentInsight, DayInsight, LessonInsight,
 use bookrag::prices::dollars;
 
 use super::chart::{chart, parts};
-use super::open::Subject;
+use super::open::{Subject, Task};
 use super::{HASH_DIGITS, Report, percent};
 use crate::html::escaped;
 use crate::look::Look;
@@ -46,7 +46,7 @@ impl Page<'_> {
         page.push_str("<div class=\"lists\">\n");
         let subjects = self.subjects.iter();
         let subjects = subjects.map(|subject| self.subject(subject));
-        let hint = "Questions that were refused or answered in doubt, by subject, each with the page that is nearest to it.";
+        let hint = "Questions that were refused, answered in doubt or rated as not helpful, by what they ask for, each with the section that is nearest to it.";
         section(
             &mut page,
             "To write about, by subject",
@@ -166,9 +166,12 @@ impl Page<'_> {
                 escaped(question)
             );
         }
-        if let Some(page) = &subject.nearest {
-            let link = self.link(&page.title, &page.url);
-            let _ = write!(row, "<p class=\"more\">Nearest page: {link}</p>");
+        if let Some(section) = &subject.nearest {
+            let link = self.link(&section.name, &section.url);
+            let _ = write!(row, "<p class=\"more\">Nearest section: {link}</p>");
+        }
+        if subject.task == Task::Answered {
+            row.push_str("<p class=\"more\">The book answers this by now.</p>");
         }
         let commands: Vec<String> = subject.commands.concat();
         if !commands.is_empty() {
@@ -361,6 +364,8 @@ mod tests {
             days: 30,
             insights,
             asked,
+            gaps: Vec::new(),
+            helpful: Vec::new(),
         }
     }
 

@@ -1,20 +1,17 @@
-//! Questions that the book does not cover, grouped by subject, with advice on each.
+//! Questions that the book does not cover, grouped by what they ask for, with advice on each.
 
-use std::collections::BTreeSet;
-
-use bookrag::answer::{Answerer, Question};
-use bookrag::catalog::{Insights, OpenQuestion};
+use bookrag::answer::{Answerer, Outcome, Question};
+use bookrag::catalog::{GapQuestion, HelpfulAnswer, Insights};
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::generate::Generator;
 use bookrag::invisible::visible;
-use bookrag::retrieve::ScoredChunk;
-use bookrag::words::{Language, Words};
+use bookrag::retrieve::{Meaning, SAME_NEED, ScoredChunk, groups_of};
 use serde::Serialize;
 use serde_json::json;
 
-/// Two questions have the same subject if they share at least this fraction of their words.
-const SAME_SUBJECT: f64 = 0.5;
+use super::super::questions::place;
+
 /// Digits of a question's hash in the ids of the lines for `bookrag eval`.
 const ID_DIGITS: usize = 8;
 
@@ -28,150 +25,218 @@ const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are list
     BOOKRAG_STORE_QUESTIONS=true where readers ask, for example `BOOKRAG_STORE_QUESTIONS=true bookrag serve`. Tell your readers: the \
     text is kept for BOOKRAG_RETENTION_DAYS (90 unless set)";
 
+/// Questions that ask for the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Subject {
-    /// How often its questions were asked in total.
+    /// How often its questions were refused, in doubt or not helpful in total.
     pub(super) count: u64,
-    /// The questions, most frequent first.
+    /// How often they were refused.
+    pub(super) not_covered: u64,
+    /// How often their answer was in doubt.
+    pub(super) uncertain: u64,
+    /// How often a reader did not find the answer helpful.
+    pub(super) unhelpful: u64,
+    /// The first day on which one of them was asked, in UTC.
+    pub(super) first_day: String,
+    /// The last of these days.
+    pub(super) last_day: String,
+    /// The questions: the one that is most similar to the others, then the most frequent ones.
     pub(super) questions: Vec<String>,
-    /// The page closest to the first question, if any.
-    pub(super) nearest: Option<Page>,
+    /// The section closest to the first question, if any.
+    pub(super) nearest: Option<Section>,
+    /// The section that readers found helpful for a question that asks for the same, as `questions add` takes it.
+    pub(super) helpful: Option<String>,
+    /// What is left to do.
+    pub(super) task: Task,
     /// For each question, commands that add it to one of the sections nearest to it.
     pub(super) commands: Vec<Vec<String>>,
     /// A line for the questions file of `bookrag eval`.
-    line: String,
+    pub(super) line: String,
 }
 
+/// What is left to do for questions that readers were not helped with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Task {
+    /// A section is close enough to answer them: add the questions to it if it does.
+    AddQuestions,
+    /// The book does not say it.
+    Write,
+    /// The book answers them by now.
+    Answered,
+}
+
+/// A section of the book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Page {
+pub(super) struct Section {
+    /// The page's title.
     pub(super) title: String,
+    /// The headings with the page's title.
+    pub(super) name: String,
+    /// The page's URL.
     pub(super) url: String,
-    source: String,
+    pub(super) source: String,
+    /// The page and the anchor as `questions add` takes it.
+    pub(super) place: String,
+    pub(super) start_line: u32,
+    pub(super) end_line: u32,
 }
 
-/// Groups the open questions whose text is stored, and finds the page nearest to each subject.
+/// A question as the book answers it now.
+struct Asked {
+    outcome: Outcome,
+    nearest: Vec<ScoredChunk>,
+}
+
+/// Groups questions by what they ask for, the most frequent group first, and finds the section nearest to each. A helpful answer to a question of the
+/// group says where its text is.
 pub(super) async fn subjects(
-    insights: &Insights,
+    gaps: &[GapQuestion],
+    helpful: &[HelpfulAnswer],
     context: &Context,
     site: &str,
 ) -> Result<Vec<Subject>, Error> {
     let index = context.live_index().await?;
-    let words = Words::new(Language::of_locale(&index.site.default_locale));
     let answerer = Answerer {
         generator: Generator::Extractive,
         ..context.answerer(&index)?
     };
-    let mut subjects = Vec::new();
-    for questions in grouped(open(insights), &words) {
-        let Some((first, text)) = questions.first() else {
-            continue;
-        };
-        let mut nearest = None;
-        let mut commands = Vec::new();
-        for (position, (_, question)) in questions.iter().enumerate() {
-            let found = found(&answerer, question).await?;
-            commands.push(
-                found
-                    .iter()
-                    .map(|found| command(site, found, question))
-                    .collect(),
-            );
-            if position == 0 {
-                nearest = found.first().map(Page::from);
-            }
-        }
-        let hash = first.question_hash.chars().take(ID_DIGITS);
-        let id = format!("asked-{}", hash.collect::<String>());
-        subjects.push(Subject {
-            count: questions.iter().map(|(open, _)| open.count).sum(),
-            line: line(&id, text, nearest.as_ref()),
-            nearest,
-            commands,
-            questions: questions
-                .iter()
-                .map(|(_, text)| (*text).to_owned())
-                .collect(),
-        });
+    let texts = gaps.iter().map(|gap| &gap.question);
+    let texts = texts.chain(helpful.iter().map(|answer| &answer.question));
+    let (mut asked, mut meanings) = (Vec::new(), Vec::new());
+    for text in texts {
+        let (question, meaning) = ask(&answerer, text).await?;
+        asked.push(question);
+        meanings.push(meaning);
     }
+    let calibration = index.calibration.as_ref();
+    let unrelated = calibration.map_or(0.0, |measured| measured.scales.off_topic.median);
+    let mut subjects: Vec<Subject> = groups_of(&meanings, unrelated, SAME_NEED)
+        .into_iter()
+        .filter_map(|group| {
+            let (open, answered): (Vec<usize>, Vec<usize>) =
+                group.into_iter().partition(|place| *place < gaps.len());
+            let open: Vec<(&GapQuestion, &Asked)> = open
+                .into_iter()
+                .map(|place| (&gaps[place], &asked[place]))
+                .collect();
+            let helpful = answered.first().map(|at| &helpful[at - gaps.len()]);
+            subject(open, helpful, site)
+        })
+        .collect();
+    subjects.sort_by_key(|subject| std::cmp::Reverse(subject.count));
     Ok(subjects)
 }
 
-/// Returns the questions that were refused, answered in doubt, or not answered in a helpful way.
-fn all(insights: &Insights) -> impl Iterator<Item = &OpenQuestion> {
-    let open = insights.not_covered.iter().chain(&insights.uncertain);
-    open.chain(&insights.unhelpful)
+/// Searches for a question as if a reader asked it now.
+async fn ask(answerer: &Answerer, question: &str) -> Result<(Asked, Meaning), Error> {
+    let prepared = answerer.prepare(Question::new(question), None).await;
+    let prepared = prepared.map_err(Error::from)?;
+    let meaning = Meaning::new(&prepared.retrieved);
+    let mut nearest = prepared.retrieved.candidates;
+    nearest.truncate(NEAREST);
+    let outcome = prepared.outcome;
+    Ok((Asked { outcome, nearest }, meaning))
 }
 
-fn open(insights: &Insights) -> impl Iterator<Item = (&OpenQuestion, &str)> {
-    all(insights).filter_map(|open| Some((open, open.question.as_deref()?)))
+/// Returns the subject of questions, the most central one first. `None` without questions.
+fn subject(
+    mut questions: Vec<(&GapQuestion, &Asked)>,
+    helpful: Option<&HelpfulAnswer>,
+    site: &str,
+) -> Option<Subject> {
+    let (_, others) = questions.split_first_mut()?;
+    others.sort_by_key(|(gap, _)| std::cmp::Reverse(gap.count));
+    let (central, found) = *questions.first()?;
+    let nearest = found.nearest.first().map(Section::from);
+    let unhelpful = sum(&questions, |gap| gap.unhelpful);
+    let is_answered = questions
+        .iter()
+        .all(|(_, asked)| matches!(asked.outcome, Outcome::Answered | Outcome::SmallTalk));
+    let task = if is_answered && unhelpful == 0 {
+        Task::Answered
+    } else if helpful.is_some() || (nearest.is_some() && found.outcome != Outcome::NotCovered) {
+        Task::AddQuestions
+    } else {
+        Task::Write
+    };
+    let first_day = questions.iter().map(|(gap, _)| &gap.first_day).min()?;
+    let last_day = questions.iter().map(|(gap, _)| &gap.last_day).max()?;
+    Some(Subject {
+        count: sum(&questions, |gap| gap.count),
+        not_covered: sum(&questions, |gap| gap.not_covered),
+        uncertain: sum(&questions, |gap| gap.uncertain),
+        unhelpful,
+        first_day: first_day.clone(),
+        last_day: last_day.clone(),
+        line: line(central, nearest.as_ref()),
+        nearest,
+        helpful: helpful.map(|it| place(&it.source, it.section_id.as_deref().unwrap_or_default())),
+        task,
+        commands: questions
+            .iter()
+            .map(|(gap, asked)| {
+                asked
+                    .nearest
+                    .iter()
+                    .map(|found| command(site, &Section::from(found).place, &gap.question))
+                    .collect()
+            })
+            .collect(),
+        questions: questions
+            .iter()
+            .map(|(gap, _)| gap.question.clone())
+            .collect(),
+    })
 }
 
-pub(super) fn has_texts(insights: &Insights) -> bool {
-    open(insights).next().is_some()
+fn sum(questions: &[(&GapQuestion, &Asked)], of: fn(&GapQuestion) -> u64) -> u64 {
+    questions.iter().map(|(gap, _)| of(gap)).sum()
 }
 
 pub(super) fn lacks_texts(insights: &Insights) -> bool {
-    all(insights).any(|open| open.question.is_none())
+    [
+        &insights.not_covered,
+        &insights.uncertain,
+        &insights.unhelpful,
+    ]
+    .into_iter()
+    .flatten()
+    .any(|open| open.question.is_none())
 }
 
-/// Groups questions that share enough words with the most frequent question of a group.
-fn grouped<'q>(
-    questions: impl Iterator<Item = (&'q OpenQuestion, &'q str)>,
-    words: &Words,
-) -> Vec<Vec<(&'q OpenQuestion, &'q str)>> {
-    let mut questions: Vec<_> = questions.collect();
-    questions.sort_by_key(|(open, _)| std::cmp::Reverse(open.count));
-    let mut groups: Vec<(BTreeSet<String>, Vec<_>)> = Vec::new();
-    for question in questions {
-        let terms: BTreeSet<String> = words
-            .of_question(question.1)
-            .map(|(_, term)| term)
-            .collect();
-        let mut known = groups.iter_mut();
-        match known.find(|(subject, _)| is_same_subject(subject, &terms)) {
-            Some((_, group)) => group.push(question),
-            None => groups.push((terms, vec![question])),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
-fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let shared = one.intersection(other).count();
-    let all = one.union(other).count();
-    #[expect(clippy::cast_precision_loss, reason = "a question has few words")]
-    let share = shared as f64 / all.max(1) as f64;
-    share >= SAME_SUBJECT
-}
-
-/// Returns the sections nearest to a question, best first.
-async fn found(answerer: &Answerer, question: &str) -> Result<Vec<ScoredChunk>, Error> {
-    let prepared = answerer.prepare(Question::new(question), None).await;
-    let mut candidates = prepared.map_err(Error::from)?.retrieved.candidates;
-    candidates.truncate(NEAREST);
-    Ok(candidates)
-}
-
-impl From<&ScoredChunk> for Page {
+impl From<&ScoredChunk> for Section {
     fn from(found: &ScoredChunk) -> Self {
+        let chunk = &found.chunk;
         Self {
-            title: found.chunk.title.clone(),
-            url: found.chunk.url_in(None).to_owned(),
-            source: found.chunk.source.clone(),
+            title: chunk.title.clone(),
+            name: found.name(),
+            url: chunk.url_in(None).to_owned(),
+            source: chunk.source.clone(),
+            place: place(
+                &chunk.source,
+                chunk.section_id.as_deref().unwrap_or_default(),
+            ),
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
         }
     }
 }
 
 /// Returns the command that adds a question to a section.
-fn command(site: &str, section: &ScoredChunk, question: &str) -> String {
-    let anchor = section.chunk.section_id.as_deref().unwrap_or_default();
-    let question: Vec<&str> = question.split_whitespace().collect();
+pub(super) fn command(site: &str, section: &str, question: &str) -> String {
     format!(
         "bookrag questions add {} {} {}",
         quoted(site),
-        quoted(&format!("{}#{anchor}", section.chunk.source)),
-        quoted(&question.join(" "))
+        quoted(section),
+        quoted(&one_line(question))
     )
+}
+
+/// Returns a reader's text in one line, without invisible characters.
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    visible(&words.join(" "))
 }
 
 /// Quotes an argument for a shell. A reader wrote the question, and an owner pastes the command: nothing in it may be run.
@@ -179,8 +244,10 @@ fn quoted(argument: &str) -> String {
     format!("'{}'", visible(argument).replace('\'', "'\\''"))
 }
 
-fn line(id: &str, question: &str, page: Option<&Page>) -> String {
-    let mut line = json!({"id": id, "query": question, "answerable": page.is_some()});
+fn line(gap: &GapQuestion, page: Option<&Section>) -> String {
+    let hash: String = gap.question_hash.chars().take(ID_DIGITS).collect();
+    let mut line =
+        json!({"id": format!("asked-{hash}"), "query": gap.question, "answerable": page.is_some()});
     if let Some(page) = page {
         line["source"] = page.source.clone().into();
         line["url"] = page.url.clone().into();
@@ -201,11 +268,14 @@ pub(super) fn lines(subjects: &[Subject], insights: &Insights) -> Vec<String> {
             .unwrap_or((&subject.line, &[]));
         lines.push(format!("{:>6}  {first}", subject.count));
         lines.extend(others.iter().map(|other| format!("        {other}")));
-        if let Some(page) = &subject.nearest {
+        if let Some(section) = &subject.nearest {
             lines.push(format!(
-                "        nearest page: {}  {}",
-                page.title, page.url
+                "        nearest section: {}  {}:{}-{}",
+                section.name, section.source, section.start_line, section.end_line
             ));
+        }
+        if subject.task == Task::Answered {
+            lines.push("        answered by now".to_owned());
         }
         let commands = subject.commands.iter().flatten();
         lines.extend(commands.map(|command| format!("        {command}")));
@@ -223,64 +293,87 @@ pub(super) fn lines(subjects: &[Subject], insights: &Insights) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use bookrag::catalog::OpenQuestion;
+
     use super::*;
 
-    fn asked(question: Option<&str>, count: u64) -> OpenQuestion {
-        OpenQuestion {
+    fn gap(question: &str, count: u64) -> GapQuestion {
+        GapQuestion {
             question_hash: format!("{count:064x}"),
-            question: question.map(str::to_owned),
+            question: question.to_owned(),
             count,
+            not_covered: count,
+            uncertain: 0,
+            unhelpful: 0,
+            first_day: format!("2026-11-0{count}"),
+            last_day: format!("2026-11-1{count}"),
+        }
+    }
+
+    fn asked(outcome: Outcome) -> Asked {
+        Asked {
+            outcome,
+            nearest: Vec::new(),
         }
     }
 
     #[test]
-    fn questions_of_one_subject_stand_together_the_most_asked_first() {
-        let insights = Insights {
-            not_covered: vec![
-                asked(Some("Which lawn blades can I order?"), 1),
-                asked(Some("what does the mower cost"), 4),
-                asked(None, 9),
-            ],
-            uncertain: vec![
-                asked(Some("How much does the mower cost?"), 2),
-                asked(Some("Tell me which blades I can order for the lawn"), 3),
-            ],
-            ..Insights::default()
-        };
-        let words = Words::new(Language::ENGLISH);
-        let groups = grouped(open(&insights), &words);
-        let texts: Vec<Vec<&str>> = groups
-            .iter()
-            .map(|group| group.iter().map(|(_, text)| *text).collect())
-            .collect();
+    fn a_subject_is_named_by_its_central_question_and_counts_all() {
+        let gaps = [gap("central", 1), gap("rare", 2), gap("frequent", 3)];
+        let refused = asked(Outcome::NotCovered);
+        let questions = gaps.iter().map(|gap| (gap, &refused)).collect();
+        let subject = subject(questions, None, "book").unwrap();
+        assert_eq!(subject.questions, ["central", "frequent", "rare"]);
+        assert_eq!((subject.count, subject.not_covered), (6, 6));
         assert_eq!(
-            texts,
-            [
-                ["what does the mower cost", "How much does the mower cost?"],
-                [
-                    "Tell me which blades I can order for the lawn",
-                    "Which lawn blades can I order?"
-                ],
-            ]
+            (&*subject.first_day, &*subject.last_day),
+            ("2026-11-01", "2026-11-13")
         );
-        assert!(has_texts(&insights) && lacks_texts(&insights));
+    }
+
+    #[test]
+    fn the_task_depends_on_what_the_book_says_now() {
+        let helpful = HelpfulAnswer {
+            question: "q".to_owned(),
+            source: "docs/a.md".to_owned(),
+            section_id: Some("b".to_owned()),
+        };
+        for (outcome, unhelpful, helpful, task) in [
+            (Outcome::NotCovered, 0, None, Task::Write),
+            (Outcome::NotCovered, 0, Some(&helpful), Task::AddQuestions),
+            (Outcome::Answered, 0, Some(&helpful), Task::Answered),
+            (Outcome::Answered, 1, None, Task::Write),
+        ] {
+            let gap = GapQuestion {
+                unhelpful,
+                ..gap("q", 1)
+            };
+            let subject = subject(vec![(&gap, &asked(outcome))], helpful, "book").unwrap();
+            assert_eq!(subject.task, task, "{outcome:?} {unhelpful}");
+            let place = helpful.map(|_| "docs/a.md#b");
+            assert_eq!(subject.helpful.as_deref(), place);
+        }
     }
 
     #[test]
     fn a_line_is_a_question_of_an_evaluation() {
         use crate::evaluation::Question;
 
-        let page = Page {
+        let section = Section {
             title: "Mower".to_owned(),
+            name: "Mower › Price".to_owned(),
             url: "/docs/mower".to_owned(),
             source: "docs/mower.md".to_owned(),
+            place: "docs/mower.md#price".to_owned(),
+            start_line: 3,
+            end_line: 5,
         };
-        let text = "What does the \"mower\" cost?";
-        for (page, answerable) in [(Some(&page), true), (None, false)] {
-            let parsed = Question::parse_all(&line("asked-1", text, page)).unwrap();
+        let gap = gap("What does the \"mower\" cost?", 1);
+        for (section, answerable) in [(Some(&section), true), (None, false)] {
+            let parsed = Question::parse_all(&line(&gap, section)).unwrap();
             assert_eq!(
                 (&*parsed[0].query, parsed[0].answerable),
-                (text, answerable)
+                (&*gap.question, answerable)
             );
         }
     }
@@ -296,7 +389,11 @@ mod tests {
     #[test]
     fn it_says_how_to_keep_the_text_of_questions_if_some_is_missing() {
         let hashes = Insights {
-            not_covered: vec![asked(None, 1)],
+            not_covered: vec![OpenQuestion {
+                question_hash: "0".repeat(64),
+                question: None,
+                count: 1,
+            }],
             ..Insights::default()
         };
         let said = lines(&[], &hashes).join("\n");

@@ -17,7 +17,7 @@ use clap::{Args, Subcommand};
 use super::{CommandError, Exit, Output};
 
 pub(super) use report::QuestionReport;
-pub(super) use sections::counted;
+pub(super) use sections::{counted, place};
 
 #[derive(Debug, Args)]
 pub(super) struct QuestionsArguments {

@@ -158,7 +158,7 @@ pub(super) fn sections_of(document: &Document) -> impl Iterator<Item = PageSecti
 }
 
 /// Names a section as `add` takes it: `docs/a.md#anchor`.
-pub(super) fn place(source: &str, anchor: &str) -> String {
+pub(crate) fn place(source: &str, anchor: &str) -> String {
     if anchor.is_empty() {
         source.to_owned()
     } else {

@@ -13,6 +13,7 @@ mod lexical;
 mod fusion;
 mod spelling;
 mod synonyms;
+mod meaning;
 #[cfg(all(test, feature = "embedded", feature = "cloud"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
@@ -31,6 +32,7 @@ use store::catalog::{Catalog, IndexRow, Indexing, Scales, SiteInfo};
 use store::index::{Filters, IndexError, VectorIndex};
 
 pub use known::UnknownValue;
+pub use meaning::{Meaning, SAME_NEED, groups_of};
 pub use nearness::Nearness;
 pub use off_topic::OffTopicCache;
 pub use question_cache::QuestionCache;
@@ -175,6 +177,8 @@ pub struct Retrieved {
     pub num_candidates: usize,
     /// The question's tokens; empty if the index has no token vectors of this embedder.
     pub query_tokens: Vec<WeightedToken>,
+    /// The question's vector; empty if the embedder was unavailable.
+    pub query_vector: Vec<f32>,
     /// Signals for deciding whether the book answers.
     pub signals: Signals,
     /// The scales of the index's cosines; `None` if they have not been measured.
@@ -347,6 +351,7 @@ impl Retriever {
             candidates,
             num_candidates,
             query_tokens: question.tokens,
+            query_vector: question.vector,
             signals,
             scales,
             indexing,

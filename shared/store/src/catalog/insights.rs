@@ -91,6 +91,38 @@ pub struct OpenQuestion {
     pub count: u64,
 }
 
+/// A question that was refused, answered in doubt or not answered in a helpful way, and whose text is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GapQuestion {
+    /// HMAC of the question.
+    pub question_hash: String,
+    /// Text of the question.
+    pub question: String,
+    /// How often it was refused, in doubt or not helpful.
+    pub count: u64,
+    /// How often it was refused.
+    pub not_covered: u64,
+    /// How often the answer said that the book may not cover it.
+    pub uncertain: u64,
+    /// How often a reader did not find the answer helpful.
+    pub unhelpful: u64,
+    /// The first of these days in UTC, ISO 8601.
+    pub first_day: String,
+    /// The last of these days.
+    pub last_day: String,
+}
+
+/// A question whose answer a reader found helpful, with the first section that the answer cites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpfulAnswer {
+    /// Text of the question.
+    pub question: String,
+    /// The page's source.
+    pub source: String,
+    /// The anchor of the section's heading; `None` at the beginning of the page.
+    pub section_id: Option<String>,
+}
+
 /// A question whose text is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedQuestion {

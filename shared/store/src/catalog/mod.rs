@@ -43,7 +43,8 @@ pub use calibration::{Calibration, Scale, Scales};
 #[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{
-    AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
+    AskedQuestion, CommentInsight, DayInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight,
+    OpenQuestion,
 };
 pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]

@@ -8,8 +8,8 @@ use super::statement::Parameter::{
     Ago, Flag, Id, Ids, Now, Number, OptionalNumber, OptionalText, Text,
 };
 use super::{
-    Account, AskedQuestion, Catalog, CatalogError, Feedback, Insights, JoinedChunk, LONGEST,
-    QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
+    Account, AskedQuestion, Catalog, CatalogError, Feedback, GapQuestion, HelpfulAnswer, Insights,
+    JoinedChunk, LONGEST, QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
 };
 use crate::index::Filters;
 
@@ -180,5 +180,27 @@ impl Catalog {
     ) -> Result<Vec<AskedQuestion>, CatalogError> {
         let parameters = [Ago(microseconds(since)), Number(i64::from(limit))];
         self.rows(sql::ASKED_QUESTIONS, &parameters).await
+    }
+
+    /// Returns questions of the period `since` ago until now that were refused, in doubt or not helpful and whose text is stored, most frequent first,
+    /// at most `limit`.
+    pub async fn gap_questions(
+        &self,
+        since: Duration,
+        limit: u32,
+    ) -> Result<Vec<GapQuestion>, CatalogError> {
+        let parameters = [Ago(microseconds(since)), Number(i64::from(limit))];
+        self.rows(sql::GAP_QUESTIONS, &parameters).await
+    }
+
+    /// Returns questions of the period `since` ago until now whose text is stored and whose answer a reader found helpful, with the section of the live
+    /// index that the answer cites first; the last ones first, at most `limit`.
+    pub async fn helpful_answers(
+        &self,
+        since: Duration,
+        limit: u32,
+    ) -> Result<Vec<HelpfulAnswer>, CatalogError> {
+        let parameters = [Ago(microseconds(since)), Number(i64::from(limit))];
+        self.rows(sql::HELPFUL_ANSWERS, &parameters).await
     }
 }

@@ -9,8 +9,8 @@ use super::postgres::values as postgres;
 use super::sqlite::values as sqlite;
 use super::{
     AnswerLookup, AskedQuestion, Calibration, ChunkRow, CommentInsight, DayInsight, DocumentRow,
-    DocumentState, IndexRow, IndexSpec, IndexState, IndexStats, LessonInsight, OpenQuestion,
-    PageRow, Pending, SiteInfo, StoredDocument, StoredExchange,
+    DocumentState, GapQuestion, HelpfulAnswer, IndexRow, IndexSpec, IndexState, IndexStats,
+    LessonInsight, OpenQuestion, PageRow, Pending, SiteInfo, StoredDocument, StoredExchange,
 };
 use book::Placement;
 
@@ -238,6 +238,23 @@ from_row!(DayInsight {
 });
 
 from_row!(AskedQuestion { question, count });
+
+from_row!(GapQuestion {
+    question_hash,
+    question,
+    count,
+    not_covered,
+    uncertain,
+    unhelpful,
+    first_day,
+    last_day,
+});
+
+from_row!(HelpfulAnswer {
+    question,
+    source,
+    section_id,
+});
 
 from_row!(OpenQuestion {
     question_hash,

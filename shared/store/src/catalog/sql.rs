@@ -381,6 +381,48 @@ pub(super) const ANSWER_MESSAGE: &str = in_order(
     "UPDATE messages SET question = $1, answer = $2 WHERE message_id = $3 AND conversation_id = $4",
 );
 
+/// Questions that were refused, in doubt or not helpful.
+pub(super) const GAP_QUESTIONS: Statement = Statement::in_dialects(
+    "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count,
+        count(*) FILTER (WHERE NOT answered AND NOT uncertain) AS not_covered,
+        count(*) FILTER (WHERE uncertain) AS uncertain, count(*) FILTER (WHERE disliked) AS unhelpful,
+        to_char(min(created_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS first_day,
+        to_char(max(created_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS last_day
+     FROM (SELECT question_hash, question, answered, uncertain, created_at, EXISTS (
+            SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down') AS disliked
+         FROM chat_queries
+         WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success') AS asked
+     WHERE NOT answered OR disliked
+     GROUP BY question_hash HAVING max(question) IS NOT NULL
+     ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2",
+    "SELECT question_hash, max(question) AS question, count(*) AS count,
+        count(*) FILTER (WHERE NOT answered AND NOT uncertain) AS not_covered,
+        count(*) FILTER (WHERE uncertain) AS uncertain, count(*) FILTER (WHERE disliked) AS unhelpful,
+        date(min(created_at) / 1000000, 'unixepoch') AS first_day,
+        date(max(created_at) / 1000000, 'unixepoch') AS last_day
+     FROM (SELECT question_hash, question, answered, uncertain, created_at, EXISTS (
+            SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down') AS disliked
+         FROM chat_queries WHERE created_at >= ?1 AND status = 'success')
+     WHERE NOT answered OR disliked
+     GROUP BY question_hash HAVING max(question) IS NOT NULL
+     ORDER BY count DESC, question_hash LIMIT ?2",
+);
+
+pub(super) const HELPFUL_ANSWERS: Statement = Statement::in_dialects(
+    "SELECT question, source_file AS source, section_id
+     FROM chat_queries JOIN document_chunks ON chunk_id = cited_chunk_ids[1]
+     WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond' AND question IS NOT NULL
+        AND EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'up')
+        AND index_id = (SELECT index_id FROM indexes WHERE state = 'live')
+     ORDER BY chat_queries.created_at DESC, query_id LIMIT $2",
+    "SELECT question, source_file AS source, section_id
+     FROM chat_queries JOIN document_chunks ON chunk_id = json_extract(cited_chunk_ids, '$[0]')
+     WHERE chat_queries.created_at >= ?1 AND question IS NOT NULL
+        AND EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'up')
+        AND index_id = (SELECT index_id FROM indexes WHERE state = 'live')
+     ORDER BY chat_queries.created_at DESC, query_id LIMIT ?2",
+);
+
 pub(super) const ASKED_QUESTIONS: Statement = Statement::in_dialects(
     "SELECT max(question COLLATE \"C\") AS question, count(*) AS count FROM chat_queries
      WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success'
