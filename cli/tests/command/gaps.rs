@@ -43,7 +43,7 @@ fn gaps_become_tasks_whose_commands_work() {
         "Asked 2 times",
         "The book does not say.",
         "1 rated as not helpful",
-        "`docs/probe.md` lines 3–3",
+        "`docs/probe.md` lines 1–3",
     ] {
         assert!(gaps.contains(expected), "{expected}\n{gaps}");
     }

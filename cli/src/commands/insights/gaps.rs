@@ -231,6 +231,6 @@ mod tests {
             .lines()
             .find(|line| line.starts_with("## "))
             .unwrap();
-        assert!(!name.contains("<b>") && !name.contains("[x]("), "{name}");
+        assert!(name.contains(r"\<b>\[x\]("), "{name}");
     }
 }
