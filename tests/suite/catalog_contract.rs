@@ -250,7 +250,8 @@ laws! {
         a_new_index_expects_pages_until_it_is_filled
         a_failure_is_kept_until_the_document_is_committed
         a_calibration_is_kept_until_the_index_is_dropped
-        stats_count_documents_and_chunks;
+        stats_count_documents_and_chunks
+        an_index_has_a_commit_while_it_equals_its_files;
     commits:
         a_commit_is_read_back_whole_by_another_process
         chunks_around_a_position_are_read_in_order

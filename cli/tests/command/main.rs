@@ -11,6 +11,7 @@ mod client;
 mod damage;
 mod diff;
 mod documented;
+mod fresh;
 mod full_disk;
 mod languages;
 mod questions;

@@ -187,6 +187,7 @@ async fn search(
         score_distribution: results.iter().map(|result| result.score).collect(),
         stages_ms: found.times,
         degraded: found.degraded,
+        index: retriever.index.freshness(),
         ..Meta::default()
     };
     Ok((SearchData { results, message }, meta, found.signals))

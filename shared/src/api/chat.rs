@@ -353,6 +353,7 @@ impl Meta {
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),
             outcome: Some(answer.outcome),
+            index: answer.index.clone(),
         }
     }
 }

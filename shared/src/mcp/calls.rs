@@ -15,8 +15,8 @@ use super::reading::{self, Text, title};
 use super::server::Server;
 use super::text::without_links;
 use super::tools::{
-    Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Nearest,
-    Outline, OutlineArguments, SearchArguments,
+    Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Index,
+    Nearest, Outline, OutlineArguments, SearchArguments,
 };
 
 /// The default and the maximum number of sections in a search.
@@ -45,7 +45,12 @@ impl Server {
         self.measure(|measured| measured.searched(&found.times, &found.degraded));
         let sections = found.candidates.iter();
         let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
-        Ok(self.within_budget(sections.collect(), nothing_found(&found)))
+        let found = Found {
+            results: sections.collect(),
+            message: nothing_found(&found),
+            index: Index::of(&retriever.index),
+        };
+        Ok(self.within_budget(found))
     }
 
     fn section(&self, scored: &ScoredChunk, locale: Option<&str>) -> FoundSection {
@@ -63,14 +68,13 @@ impl Server {
     }
 
     /// Returns as many results as fit; the text of the next one is cut to the remaining space.
-    fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
-        let count = self.budget.fill(&results, |count| Found {
-            results: results[..count].to_vec(),
-            message: message.clone(),
+    fn within_budget(&self, mut found: Found) -> Found {
+        let count = self.budget.fill(&found.results, |count| Found {
+            results: found.results[..count].to_vec(),
+            ..found.clone()
         });
-        let next = results.get(count).cloned();
-        results.truncate(count);
-        let found = Found { results, message };
+        let next = found.results.get(count).cloned();
+        found.results.truncate(count);
         if let Some(next) = next {
             let end = self
                 .budget
@@ -89,7 +93,9 @@ impl Server {
 
     /// Fetches the text of an id, from the offset in the id.
     pub(super) async fn fetch_at(&self, id: &Id) -> Result<Fetched, Error> {
-        let text = reading::text(&self.live().await?.retriever, id).await?;
+        let retriever = self.live().await?.retriever;
+        let text = reading::text(&retriever, id).await?;
+        let index = Index::of(&retriever.index);
         if id.from > 0 && id.from >= text.markdown.len() {
             let message = format!(
                 "the text ends before `{}`; fetch `{}` again",
@@ -101,17 +107,17 @@ impl Server {
         let start = text.markdown.floor_char_boundary(id.from);
         let rest = &text.markdown[start..];
         let length = self.budget.cut(rest, |part| {
-            self.fetched(id, &text, start..start + part.len())
+            self.fetched(id, &text, start..start + part.len(), index.clone())
         });
         if length == 0 && !rest.is_empty() {
             let message =
                 "the titles and addresses alone are more than max_tokens; raise it in the URL";
             return Err(Error::field("max_tokens", message));
         }
-        Ok(self.fetched(id, &text, start..start + length))
+        Ok(self.fetched(id, &text, start..start + length, index))
     }
 
-    fn fetched(&self, id: &Id, text: &Text, part: Range<usize>) -> Fetched {
+    fn fetched(&self, id: &Id, text: &Text, part: Range<usize>, index: Option<Index>) -> Fetched {
         Fetched {
             id: id.to_string(),
             title: text.title.clone(),
@@ -121,6 +127,7 @@ impl Server {
             lines: lines(text.lines.0, text.lines.1),
             tokens: text.tokens,
             next: (part.end < text.markdown.len()).then(|| id.at(part.end)),
+            index,
         }
     }
 
@@ -143,14 +150,15 @@ impl Server {
             None => None,
         };
         let answerer = self.live().await?;
+        let index = Index::of(&answerer.retriever.index);
         let prepared = answerer.prepare(question, asker).await?;
         let answer = prepared.whole().await?;
         self.measure(|measured| measured.answered(&answer));
-        Ok(self.answered(&answer))
+        Ok(self.answered(&answer, index))
     }
 
     /// Returns the answer, cut if it exceeds half of the budget, and as many citations and pages as fit.
-    fn answered(&self, answer: &Answer) -> Answered {
+    fn answered(&self, answer: &Answer, index: Option<Index>) -> Answered {
         let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
         let nearest = answer.suggestions.iter().map(|page| Nearest {
             id: Id::parse(&page.url).to_string(),
@@ -166,6 +174,7 @@ impl Server {
             citations: Vec::new(),
             unsupported: Vec::new(),
             nearest: Vec::new(),
+            index,
         };
         if !self.budget.holds(&(&answer.text, &answer.text)) {
             let end = self
@@ -180,6 +189,7 @@ impl Server {
             citations: cited.to_vec(),
             unsupported: unsupported.to_vec(),
             nearest: nearest.to_vec(),
+            index: answered.index.clone(),
         };
         let count = self
             .budget
@@ -221,10 +231,11 @@ impl Server {
         let range = from..from.saturating_add(self.budget.most_items());
         let entries = reading::outline(&retriever, place, &limits, range).await?;
         let id = id.unwrap_or(root);
-        let count = self
-            .budget
-            .fill(&entries, |count| Outline::new(&id, &entries, count));
-        Ok(Outline::new(&id, &entries, count))
+        let index = Index::of(&retriever.index);
+        let count = self.budget.fill(&entries, |count| {
+            Outline::new(&id, &entries, count, index.clone())
+        });
+        Ok(Outline::new(&id, &entries, count, index))
     }
 }
 
@@ -242,10 +253,11 @@ impl Found {
 
 impl Outline {
     /// Lists the first `count` of the entries that begin at an id's offset.
-    fn new(id: &Id, entries: &[Entry], count: usize) -> Self {
+    fn new(id: &Id, entries: &[Entry], count: usize, index: Option<Index>) -> Self {
         Self {
             entries: entries[..count].to_vec(),
             next: (count < entries.len()).then(|| id.at(id.from + count)),
+            index,
         }
     }
 }

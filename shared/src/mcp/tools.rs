@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use answer::Outcome;
+use store::catalog::{Freshness, IndexRow};
 
 /// The arguments of `search`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,6 +62,24 @@ pub(super) struct OutlineArguments {
     pub(super) locale: Option<String>,
 }
 
+/// When the index was made that a result is from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Index {
+    /// The last change of a page, or the last comparison with all files of the book that left nothing to change. RFC 3339.
+    updated_at: String,
+    /// The commit that the book's repository was at then, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+}
+
+impl Index {
+    pub(super) fn of(index: &IndexRow) -> Option<Self> {
+        let Freshness { updated_at, commit } = index.freshness()?;
+        Some(Self { updated_at, commit })
+    }
+}
+
 /// The matching sections, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Found {
@@ -68,6 +87,9 @@ pub(super) struct Found {
     /// Why there are no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A matching section.
@@ -111,6 +133,9 @@ pub(super) struct Fetched {
     /// The id to fetch the rest of the text; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// An answer from the book.
@@ -130,6 +155,9 @@ pub(super) struct Answered {
     pub(super) unsupported: Vec<String>,
     /// The closest sections that are not cited.
     pub(super) nearest: Vec<Nearest>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A section that an answer is taken from.
@@ -172,6 +200,9 @@ pub(super) struct Outline {
     /// The value of `under` for the rest; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A page or a heading.

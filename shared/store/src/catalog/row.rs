@@ -133,6 +133,9 @@ from_row!(IndexRow {
     site,
     pages_expected,
     calibration = "scales",
+    changed_at,
+    compared_at,
+    commit_hash,
 });
 
 /// Reads the counts; the lists stay empty.

@@ -131,6 +131,12 @@ pub struct IndexRow {
     pub pages_expected: Option<u64>,
     /// The calibration; `None` until it is measured.
     pub calibration: Option<Calibration>,
+    /// When a page of it last changed.
+    pub changed_at: Option<Timestamp>,
+    /// When it was last found equal to the book's files.
+    pub compared_at: Option<Timestamp>,
+    /// The commit of the files' repository at that time, if it is known.
+    pub commit_hash: Option<String>,
 }
 
 impl IndexRow {
