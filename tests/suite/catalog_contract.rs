@@ -152,6 +152,7 @@ impl Store {
             "UPDATE rate_limits SET tat = tat {sign} {time};
              UPDATE conversations SET expires_at = expires_at {sign} {time};
              UPDATE messages SET created_at = created_at {sign} {time};
+             UPDATE agent_reports SET created_at = created_at {sign} {time};
              UPDATE chat_queries SET created_at = created_at {sign} {time};
              UPDATE cached_answers SET created_at = created_at {sign} {time}"
         );
@@ -345,5 +346,6 @@ laws! {
         questions_with_a_stored_text_are_listed_most_often_asked_first
         lessons_are_counted_once_an_answer
         what_readers_thought_is_counted_and_quoted
+        what_agents_report_is_listed_newest_first
         lists_hold_twenty;
 }

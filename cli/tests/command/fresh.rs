@@ -57,7 +57,10 @@ fn answers_results_and_exports_name_the_commit_they_are_from() {
         (exported["written"].as_u64(), text)
     };
     let (_, text) = export();
-    assert!(text.contains(&format!("Z from commit {hash}.\n\n")), "{text}");
+    assert!(
+        text.contains(&format!("Z from commit {hash}.\n\n")),
+        "{text}"
+    );
     // A page with the same text keeps what it was made from.
     workshop.write("docs/probe.md", "# Probe\n\nIt is new.\n");
     let next = commit(&workshop);

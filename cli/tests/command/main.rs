@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
+mod agents;
 mod api_examples;
 mod beside;
 mod books;

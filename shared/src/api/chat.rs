@@ -205,7 +205,7 @@ pub(super) fn required_text(
     Ok(text)
 }
 
-pub(super) fn optional_text(
+pub(crate) fn optional_text(
     field: &'static str,
     text: Option<String>,
 ) -> Result<Option<String>, Error> {

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use crate::api::{ChatRequest, Route, SearchRequest, facet_filters, nothing_found};
+use uuid::Uuid;
+
+use crate::api::{ChatRequest, Route, SearchRequest, facet_filters, nothing_found, optional_text};
 use answer::cite::Citation;
 use answer::error::Error;
 use answer::retrieve::ScoredChunk;
 use answer::{Answer, Question};
+use store::catalog::AgentReport;
 use store::index::Filters;
 use text::invisible::visible;
 
@@ -16,7 +19,7 @@ use super::server::Server;
 use super::text::without_links;
 use super::tools::{
     Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Index,
-    Nearest, Outline, OutlineArguments, SearchArguments,
+    Nearest, Outline, OutlineArguments, ReportArguments, Reported, SearchArguments,
 };
 
 /// The default and the maximum number of sections in a search.
@@ -171,6 +174,8 @@ impl Server {
             answerable: answer.answered(),
             outcome: answer.outcome,
             answer: answer.text.clone(),
+            // Without a caller nothing is logged.
+            message_id: self.caller.is_some().then(|| answer.message_id.to_string()),
             citations: Vec::new(),
             unsupported: Vec::new(),
             nearest: Vec::new(),
@@ -186,6 +191,7 @@ impl Server {
             answerable: answered.answerable,
             outcome: answered.outcome,
             answer: answered.answer.clone(),
+            message_id: answered.message_id.clone(),
             citations: cited.to_vec(),
             unsupported: unsupported.to_vec(),
             nearest: nearest.to_vec(),
@@ -205,6 +211,36 @@ impl Server {
             .fill(&nearest, |count| with(cited, sentences, &nearest[..count]));
         nearest.truncate(count);
         with(cited, sentences, &nearest)
+    }
+
+    /// Stores a report for the authors of the book. Like feedback of readers it is counted, and the question's text is kept only if that is wanted; a
+    /// program that this process serves alone is its user's own.
+    pub(super) async fn report(&self, arguments: ReportArguments) -> Result<Reported, Error> {
+        let question = Question::try_from(ChatRequest {
+            query: arguments.question,
+            ..ChatRequest::default()
+        })?;
+        let problem = required("problem", optional_text("problem", arguments.problem)?)?;
+        let message_id = given(arguments.message_id).map(|id| id.parse::<Uuid>());
+        let message_id = message_id.transpose().map_err(|_| unknown_answer())?;
+        let page = optional_text("page", arguments.page)?;
+        if let Some(caller) = &self.caller {
+            let limiter = &caller.limiter;
+            limiter.acquire(Route::Feedback, &caller.client_key).await?;
+        }
+        let answerer = self.live().await?;
+        let keeps_question = self.caller.is_none() || answerer.rules.keep_questions;
+        let report = AgentReport {
+            message_id,
+            question: keeps_question.then_some(question.query),
+            problem,
+            page,
+        };
+        let stored = answerer.retriever.catalog().add_report(&report).await;
+        if stored.map_err(Error::unavailable)? {
+            return Ok(Reported { received: true });
+        }
+        Err(unknown_answer())
     }
 
     fn cited(&self, citation: &Citation) -> Cited {
@@ -278,6 +314,13 @@ fn limits(
 /// Returns an argument unless it is blank, as programs send those that they leave out.
 fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
+}
+
+fn unknown_answer() -> Error {
+    Error::field(
+        "message_id",
+        "message_id must be that of an answer of `ask`",
+    )
 }
 
 fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {

@@ -45,7 +45,7 @@ pub use calibration::{Calibration, Scale, Scales};
 pub use faulty::FaultyCatalog;
 pub use freshness::{Freshness, short_commit};
 pub use insights::{
-    AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion,
+    AskedQuestion, CommentInsight, DayInsight, Insights, LessonInsight, OpenQuestion, ReportInsight,
 };
 pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]
@@ -56,14 +56,14 @@ pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use types::{
-    ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow, IndexSpec,
-    IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
-    QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
+    AgentReport, ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow,
+    IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
+    QueryLog, QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
 };
 pub use written::Account;
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 5;
+pub const SCHEMA_VERSION: i32 = 6;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);

@@ -10,7 +10,7 @@ use super::sqlite::values as sqlite;
 use super::{
     AnswerLookup, AskedQuestion, Calibration, ChunkRow, CommentInsight, DayInsight, DocumentRow,
     DocumentState, IndexRow, IndexSpec, IndexState, IndexStats, LessonInsight, OpenQuestion,
-    PageRow, Pending, SiteInfo, StoredDocument, StoredExchange,
+    PageRow, Pending, ReportInsight, SiteInfo, StoredDocument, StoredExchange,
 };
 use book::Placement;
 
@@ -255,4 +255,11 @@ from_row!(CommentInsight {
     question,
     comment,
     helpful,
+});
+
+from_row!(ReportInsight {
+    day,
+    question,
+    problem,
+    page,
 });

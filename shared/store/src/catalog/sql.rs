@@ -398,6 +398,38 @@ macro_rules! log_query {
 pub(super) const LOG_QUERY: Statement =
     Statement::in_dialects(log_query!("now()"), log_query!("$15"));
 
+// A call that is repeated after its connection was lost inserts once.
+pub(super) const ADD_REPORT: Statement = Statement::in_dialects(
+    "INSERT INTO agent_reports (report_id, message_id, question, problem, page)
+     SELECT $1, $2::uuid, $3, $4, $5
+     WHERE $2::uuid IS NULL OR EXISTS (SELECT FROM chat_queries WHERE query_id = $2::uuid)
+     ON CONFLICT (report_id) DO UPDATE SET page = excluded.page RETURNING report_id",
+    "INSERT INTO agent_reports (report_id, message_id, question, problem, page, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6
+     WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM chat_queries WHERE query_id = ?2)
+     ON CONFLICT (report_id) DO UPDATE SET page = excluded.page RETURNING report_id",
+);
+
+macro_rules! reports {
+    ($day:literal, $since:literal) => {
+        concat!(
+            "SELECT ",
+            $day,
+            " AS day, question, problem, page FROM agent_reports WHERE created_at >= ",
+            $since,
+            " ORDER BY created_at DESC, report_id LIMIT $2"
+        )
+    };
+}
+
+pub(super) const REPORTS: Statement = Statement::in_dialects(
+    reports!(
+        "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+        "now() - $1 * interval '1 microsecond'"
+    ),
+    reports!("date(created_at / 1000000, 'unixepoch')", "$1"),
+);
+
 pub(super) const ANSWER_MESSAGE: &str = in_order(
     "UPDATE messages SET question = $1, answer = $2 WHERE message_id = $3 AND conversation_id = $4",
 );

@@ -425,6 +425,19 @@ impl Rating {
     }
 }
 
+/// What a coding agent reports of a wrong or missing answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReport {
+    /// The answer's id, if there is one.
+    pub message_id: Option<Uuid>,
+    /// The question, if the operator keeps questions.
+    pub question: Option<String>,
+    /// What is wrong or missing.
+    pub problem: String,
+    /// The page or section, as the agent names it.
+    pub page: Option<String>,
+}
+
 /// A rating of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feedback {
