@@ -124,6 +124,18 @@ class UploadBook(unittest.TestCase):
         self.assertTrue(run.stdout.endswith("\nuploaded 1, unchanged 3, deleted 2\n"), run.stdout)
         self.assertEqual(self.run_script(book)[1], [])
 
+    def test_the_commit_is_there_only_while_all_objects_are_of_it(self):
+        commit = "bookrag-commit.txt"
+        self.assertEqual(self.run_script(self.BOOK, "--commit", "a" * 40)[1], [*self.PUTS, f"put books/book/{commit}"])
+        self.assertEqual((self.folder / "buckets/books/book" / commit).read_text(), "a" * 40 + "\n")
+        self.assertEqual(self.run_script(self.BOOK, "--commit", "a" * 40)[1], [])
+        book = [("page", "docs/a.mdx", "# A, edited"), *self.BOOK[1:]]
+        run, changes = self.run_script(book, "--commit", "b" * 40)
+        expected = [f"delete books/book/{commit}", "put books/book/docs/a.mdx", f"put books/book/{commit}"]
+        self.assertEqual((run.returncode, changes), (0, expected), run.stderr)
+        self.assertTrue(run.stdout.endswith("\nuploaded 1, unchanged 3, deleted 0\n"), run.stdout)
+        self.assertEqual(self.run_script(book)[1], [f"delete books/book/{commit}"])
+
     def test_a_dry_run_changes_nothing(self):
         self.put("book/docs/gone.md", "# Gone")
         run, changes = self.run_script(self.BOOK, "--dry-run", "--build", "out")

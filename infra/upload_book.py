@@ -4,7 +4,7 @@
 usage: upload_book.py SITE s3://BUCKET/PREFIX
 
 Needs the commands `bookrag`, which lists the files of the folder SITE, and `aws`. Settings are uploaded first, then the files that pages use, then
-pages; objects that are no longer needed are deleted last. So a page never lacks what it uses, and a renamed page stays searchable.
+pages; objects that are no longer needed are deleted after them, and the commit is written last. So a page never lacks what it uses, and a renamed page stays searchable.
 
 A file equals its object if the object's ETag is the file's MD5. S3 makes no such ETag of an object that was uploaded in several parts (the AWS CLI
 does so from 8 MB) or is encrypted with a key of KMS: these are uploaded each time.
@@ -21,6 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+# The object with the commit that the other objects are of. Without it the commit is unknown.
+COMMIT = "bookrag-commit.txt"
 # The order of uploads.
 KINDS = ["settings", "input", "page"]
 # The exit codes of `bookrag files`: all files are listed, and some cannot be read.
@@ -85,6 +87,13 @@ def upload(files, bucket, prefix):
         run(["aws", "s3", "cp", "--recursive", "--only-show-errors", folder, f"s3://{bucket}/{prefix}"])
 
 
+def upload_text(key, text, bucket, prefix):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "text")
+        file.write_text(text)
+        upload([(key, file)], bucket, prefix)
+
+
 def delete(keys, bucket):
     with tempfile.TemporaryDirectory() as folder:
         request = Path(folder, "delete.json")
@@ -105,6 +114,7 @@ def main():
     parser.add_argument("url", metavar="s3://BUCKET/PREFIX", help="where the ingest function reads the book (output BookUrl)")
     parser.add_argument("--build", type=Path, metavar="DIR", help="the folder that the site was built into, for pages that only the build has")
     parser.add_argument("--bookrag", default="bookrag", metavar="COMMAND", help="the command bookrag (%(default)s)")
+    parser.add_argument("--commit", default="", metavar="HASH", help="the commit that the files are of, which answers name")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be uploaded and deleted")
     parser.add_argument("--allow-mass-deletion", action="store_true", help="delete even most of the objects")
     options = parser.parse_args()
@@ -118,6 +128,7 @@ def main():
     if not files:
         sys.exit("error: the site has no files that can be read; nothing was done")
     objects = objects_of(bucket, prefix)
+    former_commit = objects.pop(prefix + COMMIT, None)
     changed = [file for file in files if objects.get(prefix + file["key"]) != md5(file["file"])]
     wanted = {prefix + file["key"] for file in files}
     unreadable = [prefix + file["key"] for file in listed if file["kind"] == "unreadable"]
@@ -128,6 +139,12 @@ def main():
     if len(gone) > FEW_DELETIONS and len(gone) * 2 > total and not options.allow_mass_deletion:
         sys.exit(f"error: {len(gone)} of {total} objects would be deleted, so nothing was done. Is the site right? If so, use --allow-mass-deletion")
 
+    commit = f"{options.commit}\n" if options.commit else ""
+    is_same_commit = commit and former_commit == hashlib.md5(commit.encode(), usedforsecurity=False).hexdigest()
+    # While the objects are of two commits, none is named.
+    if former_commit and (changed or gone or not is_same_commit) and not options.dry_run:
+        delete([prefix + COMMIT], bucket)
+        is_same_commit = False
     for kind in KINDS:
         of_kind = [(file["key"], file["file"]) for file in changed if file["kind"] == kind]
         for key, _ in of_kind:
@@ -138,6 +155,8 @@ def main():
         print(f"delete {key.removeprefix(prefix)}")
     if gone and not options.dry_run:
         delete(gone, bucket)
+    if commit and not is_same_commit and not options.dry_run:
+        upload_text(COMMIT, commit, bucket, prefix)
     dry_run = "dry run: " if options.dry_run else ""
     print(f"{dry_run}uploaded {len(changed)}, unchanged {len(files) - len(changed)}, deleted {len(gone)}")
 

@@ -8,13 +8,15 @@ from checks.stack import NEEDED, ROOT, VARIANT, check, unless
 
 # What precedes the path of a route of one book of several.
 BOOK = "/books/{book}"
+# The path of the metadata that says where readers sign in.
+METADATA = "/.well-known/oauth-protected-resource"
 
 
 @check({
     "Query.Events.Chat.ResponseTransferMode": "STREAM", "Query.Events.Conversation.ResponseTransferMode": None,
     "Query.Events.Chat.TimeoutInMillis": None, "Query.Events.Feedback": None, "Query.Events.Mcp": None, "Query.Events.BookMcp": None, "Search.Timeout": 60,
     "Search.Events.Search.ResponseTransferMode": "RESPONSE_STREAM", "Search.Events.Search.Method": "GET",
-    "Search.Events.FeedbackPreflight": None, "Search.Events.McpPreflight": None, "Search.Events.ChatPreflight.ResponseTransferMode": "RESPONSE_STREAM",
+    "Search.Events.FeedbackPreflight": None, "Search.Events.McpMetadata": None, "Search.Events.McpPreflight": None, "Search.Events.ChatPreflight.ResponseTransferMode": "RESPONSE_STREAM",
 })  # fmt: skip
 def routes(stack):
     """The documented paths, streaming where the query function answers, for as long as it may run; preflights of them do not stream, since
@@ -25,6 +27,8 @@ def routes(stack):
     paths = stack.properties("Api")["Body"]["paths"]
     # All but the list of the books is there for each book, too.
     documented |= {BOOK + path for path in documented - {"/api/v1/books"}}
+    # RFC 9728 puts the path of a resource behind that of its metadata.
+    documented |= {METADATA + path for path in ("", "/mcp", f"{BOOK}/mcp")}
     yield from (f"{path} is documented or in the API alone" for path in sorted(documented ^ set(paths)))
     for path, methods in paths.items():
         any_method = "x-amazon-apigateway-any-method"

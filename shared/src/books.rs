@@ -18,7 +18,8 @@ use futures::future::join_all;
 use tower::ServiceExt as _;
 
 use crate::api::{
-    BookView, BooksData, Meta, Observed, Origins, cors, failure, known_page, not_found, success,
+    Authorizer, BookView, BooksData, Meta, Observed, Origins, RESOURCE_METADATA, cors, failure,
+    known_page, not_found, resource_metadata, success,
 };
 use crate::config::{BookSettings, Config};
 use crate::context::{Context, StartError};
@@ -131,6 +132,8 @@ pub fn router(books: Vec<Book>) -> Router {
     assert!(!books.is_empty(), "there is at least one book");
     let origins = Origins::all(books.iter().map(|book| book.context.pages()));
     let books = Books(books.into());
+    let sign_in = books.sign_in().cloned();
+    let metadata = get(resource_metadata).with_state(sign_in);
     // A preflight has no token, so that all books answer it alike. Other answers have the headers of their book.
     let below = options(not_found).layer(cors(origins.clone()));
     across::routes()
@@ -138,6 +141,8 @@ pub fn router(books: Vec<Book>) -> Router {
         // As in a single book: requests of pages that may not call do not count against their readers' limits.
         .layer(from_fn_with_state(origins.clone(), known_page))
         .layer(cors(origins))
+        // Of any id: whether a book exists is for readers who have signed in.
+        .route(&format!("{RESOURCE_METADATA}/books/{{id}}/mcp"), metadata)
         .route("/books/{id}/{*path}", below.fallback(scoped))
         .with_state(books)
 }
@@ -167,7 +172,17 @@ async fn scoped(
             *request.uri_mut() = below;
             book.answer(request).await
         }
-        (Err(error), _) => failure(&error, &Observed::from_request(&request).request_id),
+        (Err(error), _) => {
+            let request_id = Observed::from_request(&request).request_id;
+            let refusal = match books.sign_in_of_program(&request, &id) {
+                Some((sign_in, metadata)) => {
+                    let headers = request.headers();
+                    sign_in.refusal(headers, &metadata, &request_id).await
+                }
+                None => None,
+            };
+            refusal.unwrap_or_else(|| failure(&error, &request_id))
+        }
         (Ok(_), None) => {
             let error = no_such_book(&id);
             failure(&error, &Observed::from_request(&request).request_id)
@@ -193,14 +208,25 @@ fn no_such_book(id: &str) -> Error {
 }
 
 impl Books {
+    /// Returns the sign-in of the process, which all private books have.
+    fn sign_in(&self) -> Option<&Authorizer> {
+        let mut books = self.0.iter();
+        books.find_map(|book| book.context.authorizer.as_ref())
+    }
+
+    /// Returns the sign-in that a program is told of, and the address of the metadata that name it. Unknown books and private ones have the same.
+    fn sign_in_of_program(&self, request: &Request, id: &str) -> Option<(&Authorizer, String)> {
+        let sign_in = self.sign_in()?;
+        let is_program = request.uri().path().ends_with("/mcp");
+        // What cannot be an id is not repeated in a header.
+        let id: BookId = id.parse().ok()?;
+        let metadata = sign_in.metadata_address(request, &format!("/books/{id}"))?;
+        is_program.then_some((sign_in, metadata))
+    }
+
     /// Returns the books that a request's reader may read: the public ones, and with a valid token the others.
     async fn readable(&self, headers: &HeaderMap) -> Vec<&Book> {
-        // All private books have the sign-in of the process.
-        let mut sign_ins = self
-            .0
-            .iter()
-            .filter_map(|book| book.context.authorizer.as_ref());
-        let is_signed_in = match sign_ins.next() {
+        let is_signed_in = match self.sign_in() {
             Some(authorizer) => authorizer.admits(headers).await,
             None => false,
         };

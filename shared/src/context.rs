@@ -331,6 +331,9 @@ impl Context {
             site: SiteInfo::default(),
             pages_expected: None,
             calibration: None,
+            changed_at: None,
+            compared_at: None,
+            commit_hash: None,
         }
     }
 

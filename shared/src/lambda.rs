@@ -10,7 +10,7 @@ use lambda_http::RequestExt;
 use lambda_http::request::RequestContext;
 use lambda_http::tower::util::MapResponse;
 
-use crate::api::{ClientAddress, Measuring, PlatformRequestId, measure};
+use crate::api::{ClientAddress, Measuring, PlatformRequestId, Stage, measure};
 use crate::telemetry::traced;
 
 /// Adds request ids, measurements and traces to a function's router.
@@ -44,7 +44,7 @@ fn streamable(response: Response) -> Response {
     Response::from_parts(head, body)
 }
 
-/// Reads the client's address from API Gateway, and the request's id from Lambda.
+/// Reads the client's address and the stage from API Gateway, and the request's id from Lambda.
 pub async fn named(mut request: Request) -> Request {
     let address = match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV1(context)) => context.identity.source_ip.clone(),
@@ -55,6 +55,14 @@ pub async fn named(mut request: Request) -> Request {
         .lambda_context_ref()
         .map(|context| context.request_id.clone());
     let extensions = request.extensions_mut();
+    if let Some(RequestContext::ApiGatewayV1(context)) = request.request_context_ref()
+        && let (Some(domain), Some(stage)) = (&context.domain_name, &context.stage)
+        // A domain of the deployment's own has no stage in its addresses.
+        && domain.contains(".execute-api.")
+    {
+        let stage = Stage(format!("/{stage}"));
+        request.extensions_mut().insert(stage);
+    }
     if let Some(address) = address {
         extensions.insert(ClientAddress(address));
     }

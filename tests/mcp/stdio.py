@@ -50,7 +50,7 @@ def main(bookrag, site):
         rest = process.stdout.read()
         assert rest == "", rest
         assert process.wait(timeout=20) == 0, process.returncode
-        assert [tool["name"] for tool in answers[1]["tools"]] == ["search", "fetch", "ask", "outline"], answers[1]
+        assert [tool["name"] for tool in answers[1]["tools"]] == ["search", "fetch", "ask", "outline", "report"], answers[1]
         assert answers[2]["structuredContent"]["results"], answers[2]
         print(f"{revision} over standard input and output: passed")
 

@@ -152,6 +152,7 @@ impl Store {
             "UPDATE rate_limits SET tat = tat {sign} {time};
              UPDATE conversations SET expires_at = expires_at {sign} {time};
              UPDATE messages SET created_at = created_at {sign} {time};
+             UPDATE agent_reports SET created_at = created_at {sign} {time};
              UPDATE chat_queries SET created_at = created_at {sign} {time};
              UPDATE cached_answers SET created_at = created_at {sign} {time}"
         );
@@ -250,7 +251,8 @@ laws! {
         a_new_index_expects_pages_until_it_is_filled
         a_failure_is_kept_until_the_document_is_committed
         a_calibration_is_kept_until_the_index_is_dropped
-        stats_count_documents_and_chunks;
+        stats_count_documents_and_chunks
+        an_index_has_a_commit_while_it_equals_its_files;
     commits:
         a_commit_is_read_back_whole_by_another_process
         chunks_around_a_position_are_read_in_order
@@ -345,5 +347,6 @@ laws! {
         gaps_have_their_outcomes_and_days_and_helpful_answers_their_section
         lessons_are_counted_once_an_answer
         what_readers_thought_is_counted_and_quoted
+        what_agents_report_is_listed_newest_first
         lists_hold_twenty;
 }

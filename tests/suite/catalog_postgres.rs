@@ -50,8 +50,8 @@ async fn the_user_for_readers_reads_the_book_and_writes_only_what_readers_cause(
              WHERE schemaname = 'public' AND has_table_privilege(schemaname || '.' || tablename, '{privileges}')"
         )
     };
-    let written = "cached_answers chat_queries conversations feedback messages rate_limits spend";
-    let read = "cached_answers chat_queries conversations document_chunks document_failures documents feedback index_counts indexes \
+    let written = "agent_reports cached_answers chat_queries conversations feedback messages rate_limits spend";
+    let read = "agent_reports cached_answers chat_queries conversations document_chunks document_failures documents feedback index_counts indexes \
                 messages pending_points rate_limits schema_version spend";
     for (privileges, expected) in [
         ("INSERT, UPDATE, DELETE", written),

@@ -136,7 +136,7 @@ test('a server that does not answer times out', async () => {
 test('values that violate the API description are treated as absent', async () => {
   const hostile = [null, 7, 'x', [], {}, { n: '__proto__', url: {} }, { n: 1, url: null, title: 7, quote: [], kind: 'poem', date: 7 }];
   const sent = hostile.map((value) => `event: token\ndata: ${JSON.stringify({ token: value })}\n\nevent: citation\ndata: ${JSON.stringify(value)}\n\n`);
-  const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {} };
+  const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {}, index: { updated_at: 'yesterday', commit: 7 } };
   answerWith(() => streamOf(new TextEncoder().encode(`${sent.join('')}event: done\ndata: ${JSON.stringify(done)}\n\n`)));
   const read = await events();
   const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null, support: [], kind: 'docs', date: null };

@@ -140,6 +140,16 @@ test('people are offered where asking again may not help', () => {
   for (const kind of ['offline', 'limited', 'unauthorized', 'rejected'] as const) assert.ok(!offers(kind), kind);
 });
 
+test('an answer says how old its index is, and from which commit', () => {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const shownAge = (index: TurnState['index'], locale = 'en') =>
+    /bookrag-place">([^<]*)/.exec(render(turn('answered', index ? { index } : {}), { locale, strings: stringsFor(locale) }))?.[1];
+  assert.equal(shownAge({ updated_at: ago(5), commit: '7f3c2a1' }), 'From 7f3c2a1 · 5 minutes ago');
+  assert.equal(shownAge({ updated_at: ago(5), commit: '7f3c2a1' }, 'de'), 'Aus 7f3c2a1 · vor 5 Minuten');
+  assert.equal(shownAge({ updated_at: ago(0), commit: null }), 'now');
+  assert.equal(shownAge(undefined), undefined);
+});
+
 const SOIL: Book = { id: 'soil', title: '<b>Soil', url: 'https://soil.example' };
 const hrefs = (html: string) => Array.from(html.matchAll(/<(?:a href|img class="bookrag-picture" src)="([^"]*)"/g), ([, href]) => href);
 

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{Document, SiteSettings, is_outside, may_hold_pages, page_file, page_markdown};
+use bookrag::catalog::{Freshness, short_commit};
 use bookrag::chunk::ledger_of_markdown;
 use bookrag::source::Source;
 use clap::Args;
+use jiff::Timestamp;
 
 use super::serve::site_url;
 use super::{CommandError, Exit, Output, output};
@@ -61,6 +63,12 @@ pub(super) async fn run(arguments: &ExportArguments, output: Output) -> Result<E
             .api
             .as_ref()
             .map(|api| api.trim_end_matches('/').to_owned()),
+        freshness: Some(Freshness {
+            updated_at: Timestamp::from_second(Timestamp::now().as_second())
+                .unwrap_or_default()
+                .to_string(),
+            commit: source.commit().await?.as_deref().map(short_commit),
+        }),
         locale: arguments.locale.as_deref(),
     };
     let documents: Vec<&Document> = read.documents().map(|(_, document)| document).collect();

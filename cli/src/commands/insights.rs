@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, CatalogError, CommentInsight, GapQuestion, HelpfulAnswer, Insights,
-    LessonInsight, OpenQuestion,
+    AskedQuestion, Catalog, CatalogError, CommentInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, ReportInsight,
 };
 use bookrag::config::Config;
 use bookrag::context::Context;
@@ -219,6 +218,7 @@ fn write(file: &Path, text: &str) -> Result<(), CommandError> {
 
 fn print(insights: &Insights, days: u64) {
     if insights.days.is_empty() {
+        reports(&insights.reports);
         output::line(&format!(
             "no questions in the last {days} days. Readers' questions are counted while `bookrag serve` or the deployed API answers them"
         ));
@@ -248,6 +248,7 @@ fn print(insights: &Insights, days: u64) {
     lessons("most cited:", &insights.most_cited);
     lessons("in answers that did not help:", &insights.most_disliked);
     comments(&insights.comments);
+    reports(&insights.reports);
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
@@ -279,6 +280,17 @@ fn lessons(heading: &str, lessons: &[LessonInsight]) {
             "{:>6}  {}  {}",
             lesson.count, lesson.title, lesson.url
         ));
+    }
+}
+
+fn reports(reports: &[ReportInsight]) {
+    if !reports.is_empty() {
+        output::line("\nreported by agents:");
+    }
+    for report in reports {
+        let question = report.question.as_deref().unwrap_or_default();
+        let page = report.page.as_deref().unwrap_or_default();
+        output::line(&format!("        {}  {question}  {page}", report.problem));
     }
 }
 

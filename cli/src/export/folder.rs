@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use bookrag::book::etag;
 
+use super::STAMP;
 use super::place::is_path;
 
 const MANIFEST: &str = ".bookrag-export";
@@ -52,8 +53,8 @@ enum Found {
     Nothing,
     /// A file of an earlier export.
     Own,
-    /// A file that already has the new text.
-    Same,
+    /// A file that already has the new text, though it may have been made earlier, and its hash.
+    Same(String),
     Other,
 }
 
@@ -93,15 +94,20 @@ impl Folder {
         let mut changed = Vec::new();
         let (mut before, mut after) = (self.known.clone(), Manifest::new());
         for (path, text) in files {
-            let hash = etag(text.as_bytes());
-            match self.find(path, Some(&hash)) {
+            let hash = match self.find(path, Some(text)) {
                 Found::Other => {
                     outcome.kept.push(path.clone());
                     continue;
                 }
-                Found::Same => outcome.unchanged += 1,
-                Found::Nothing | Found::Own => changed.push((path, text)),
-            }
+                Found::Same(hash) => {
+                    outcome.unchanged += 1;
+                    hash
+                }
+                Found::Nothing | Found::Own => {
+                    changed.push((path, text));
+                    etag(text.as_bytes())
+                }
+            };
             before.entry(path.clone()).or_default().insert(hash.clone());
             after.insert(path.clone(), BTreeSet::from([hash]));
         }
@@ -121,9 +127,9 @@ impl Folder {
         Ok(outcome)
     }
 
-    /// Returns what a path holds; `hash` is that of the new text. Symbolic links are not followed, so that nothing outside of the folder
+    /// Returns what a path holds; `text` is the new text. Symbolic links are not followed, so that nothing outside of the folder
     /// is touched.
-    fn find(&self, path: &str, hash: Option<&str>) -> Found {
+    fn find(&self, path: &str, text: Option<&str>) -> Found {
         if !is_path(path) {
             return Found::Other;
         }
@@ -143,9 +149,11 @@ impl Folder {
             return Found::Other;
         };
         let found = etag(&bytes);
-        match self.known.get(path) {
-            _ if Some(&*found) == hash => Found::Same,
-            Some(known) if known.contains(&found) => Found::Own,
+        let is_own = (self.known.get(path)).is_some_and(|known| known.contains(&found));
+        match text {
+            Some(text) if bytes == text.as_bytes() => Found::Same(found),
+            Some(text) if is_own && is_same(&bytes, text) => Found::Same(found),
+            _ if is_own => Found::Own,
             _ => Found::Other,
         }
     }
@@ -163,6 +171,18 @@ impl Folder {
                 unwritable(path, error)
             })
     }
+}
+
+/// True if a file of an export differs from a new text at most in when it was made.
+fn is_same(bytes: &[u8], text: &str) -> bool {
+    let former = str::from_utf8(bytes).ok().and_then(without_stamp);
+    former.is_some() && former == without_stamp(text)
+}
+
+/// Returns what comes before and after the line that says when a text was made.
+fn without_stamp(text: &str) -> Option<(&str, Option<&str>)> {
+    let (before, rest) = text.split_once(STAMP)?;
+    Some((before, rest.split_once('\n').map(|(_, after)| after)))
 }
 
 /// Writes a file, replacing an existing one. An existing symbolic link is not followed.

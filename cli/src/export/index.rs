@@ -80,6 +80,7 @@ impl Book<'_> {
                 " `GET {api}/api/v1/ask?q=QUESTION` answers a question as Markdown. Agents search and read over the Model Context Protocol at `{api}/mcp`."
             ));
         }
+        head.push_str(&self.stamp);
         head
     }
 
@@ -156,7 +157,8 @@ impl Book<'_> {
         let title = self.edition_title(edition);
         let index = self.place(edition, INDEX);
         let index = self.link_to(INDEX, &index.url);
-        format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
+        let stamp = &self.stamp;
+        format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.{stamp}\n")
     }
 
     /// Returns a page's text for the file with the text of all pages.

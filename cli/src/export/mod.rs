@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use bookrag::api::encoded_url;
 use bookrag::book::{Document, SiteSettings, follow_links, marked_text};
 use bookrag::book::{Mark, MarkKind};
+use bookrag::catalog::Freshness;
 
 pub(crate) use folder::{Folder, FolderError, Outcome};
 pub(crate) use page::computed;
@@ -24,6 +25,9 @@ pub(crate) const INDEX: &str = "llms.txt";
 /// The name of the file with the text of all pages of an edition.
 const FULL: &str = "llms-full.txt";
 
+/// The beginning of the line that says when a file was made.
+const STAMP: &str = "\n> Made at ";
+
 /// The options of an export.
 #[derive(Debug)]
 pub(crate) struct Export<'a> {
@@ -32,6 +36,8 @@ pub(crate) struct Export<'a> {
     pub(crate) site_url: String,
     /// The address of the API, without a trailing slash, for agents that ask.
     pub(crate) api: Option<String>,
+    /// When the files were made, and from which commit.
+    pub(crate) freshness: Option<Freshness>,
     /// Exports only this locale, into the locale's own folder. `None` exports all locales into the folder of the whole site.
     pub(crate) locale: Option<&'a str>,
 }
@@ -82,6 +88,8 @@ impl Export<'_> {
 struct Book<'a> {
     title: &'a str,
     api: Option<&'a str>,
+    /// The line that says when the files were made; empty if that is not known.
+    stamp: String,
     site_url: &'a str,
     places: &'a Places<'a>,
     /// The first edition of each locale, the default locale first.
@@ -106,6 +114,7 @@ impl<'a> Book<'a> {
         Self {
             title: export.settings.title.as_deref().unwrap_or("Documentation"),
             api: export.api.as_deref(),
+            stamp: export.freshness.as_ref().map(stamp).unwrap_or_default(),
             site_url: &export.site_url,
             places,
             locales: all.iter().filter_map(|editions| editions.first()).collect(),
@@ -171,6 +180,13 @@ impl<'a> Book<'a> {
             address.to_owned()
         }
     }
+}
+
+/// Returns the line that says when a file was made, and from which commit.
+fn stamp(Freshness { updated_at, commit }: &Freshness) -> String {
+    let commit = commit.as_ref();
+    let commit = commit.map(|commit| format!(" from commit {commit}"));
+    format!("{STAMP}{updated_at}{}.", commit.unwrap_or_default())
 }
 
 fn link(text: &str, address: &str) -> String {

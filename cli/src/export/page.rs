@@ -37,7 +37,8 @@ pub(crate) fn computed(document: &Document) -> Vec<Computed<'_>> {
 }
 
 impl Book<'_> {
-    /// Returns the first line of a page's file: links to the list of pages and to the page and, if there is an API, how to ask about the page.
+    /// Returns the first lines of a page's file: links to the list of pages and to the page and, if there is an API, how to ask about the page; then
+    /// when it was made.
     pub(super) fn page_head(&self, page: &Page<'_>, edition: &Edition<'_>) -> String {
         let index = self.places.of(edition.locale, &edition.file(INDEX));
         let index = self.link_to(INDEX, &index.url);
@@ -52,6 +53,7 @@ impl Book<'_> {
             );
             head.push_str(&ask);
         }
+        head.push_str(&self.stamp);
         head
     }
 

@@ -14,6 +14,7 @@ fn export<'a>(settings: &'a SiteSettings, locale: Option<&'a str>) -> Export<'a>
         settings,
         site_url: "https://b.example".to_owned(),
         api: None,
+        freshness: None,
         locale,
     }
 }

@@ -58,11 +58,13 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
         (reading.source.clone(), reading.settings.clone())
     };
     let read = ReadPages::read(&source, &settings).await.ok()?;
+    let live = server.catalog().live_index().await.ok().flatten();
     let export = Export {
         settings: &settings,
         // Addresses are paths, because readers may reach this server under any name.
         site_url: String::new(),
         api: Some(String::new()),
+        freshness: live.and_then(|index| index.freshness()),
         locale: None,
     };
     let documents: Vec<_> = read.documents().map(|(_, document)| document).collect();

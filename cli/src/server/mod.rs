@@ -103,6 +103,8 @@ impl Server {
         self.reading.write().await.clone_from(&ingest);
         self.lists.forget().await;
         let report = sync(&ingest, options, progress).await?;
+        // They say when the index was made.
+        self.lists.forget().await;
         self.indexed.notify_one();
         Ok(report)
     }

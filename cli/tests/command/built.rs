@@ -142,7 +142,7 @@ fn a_build_stands_in_for_sources_whose_config_stops_their_reading() {
 }
 
 /// Runs git in the folder of a site.
-fn git(workshop: &Workshop, arguments: &[&str]) {
+pub(crate) fn git(workshop: &Workshop, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=a", "-c", "user.email=a@b.example"]);
     let output = command

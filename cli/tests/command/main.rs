@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
+mod agents;
 mod api_examples;
 mod beside;
 mod books;
@@ -11,6 +12,7 @@ mod client;
 mod damage;
 mod diff;
 mod documented;
+mod fresh;
 mod full_disk;
 mod gaps;
 mod languages;

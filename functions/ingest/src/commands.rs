@@ -1,7 +1,7 @@
 //! Commands that concern the whole book.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bookrag::catalog::IndexState;
 use bookrag::ingest::{
@@ -84,9 +84,12 @@ impl Function {
         options: SyncOptions,
         metrics: &mut Metrics,
     ) -> Result<Reconciled, HandlerError> {
+        let started = Instant::now();
+        let commit = ingest.source.commit().await.map_err(IngestError::from)?;
         let status = ingest.outstanding(prefix, options).await?;
         if prefix.is_empty() {
             ingest.note_expected_pages(&status).await?;
+            note_comparison(ingest, &status, commit, started).await?;
         }
         let sources: BTreeSet<String> = sources(&status).collect();
         let enqueued = self.work_off(ingest, &sources, metrics).await?;
@@ -215,10 +218,15 @@ impl Function {
 
     async fn status(&self, prefix: &str) -> Result<Value, HandlerError> {
         let ingest = self.open(OpenMode::ReadOnly).await?;
+        let started = Instant::now();
+        let commit = ingest.source.commit().await.map_err(IngestError::from)?;
         let index = &ingest.index_row;
         let (status, stats) = tokio::try_join!(ingest.status(prefix), async {
             Ok(self.catalog.stats(index.index_id).await?)
         })?;
+        if prefix.is_empty() {
+            note_comparison(&ingest, &status, commit, started).await?;
+        }
         let mut answer = json!(status);
         answer["index"] = json!({
             "id": index.index_id,
@@ -233,6 +241,20 @@ impl Function {
         });
         Ok(answer)
     }
+}
+
+/// Records that the live index equals the bucket, if nothing is pending.
+async fn note_comparison(
+    ingest: &Ingest,
+    status: &Status,
+    commit: Option<String>,
+    started: Instant,
+) -> Result<(), HandlerError> {
+    if status.pending.is_empty() && ingest.index_row.state == IndexState::Live {
+        // Pages that changed while they were compared may be newer than the commit.
+        ingest.record_comparison(commit, started.elapsed()).await?;
+    }
+    Ok(())
 }
 
 fn sources(status: &Status) -> impl Iterator<Item = String> + '_ {

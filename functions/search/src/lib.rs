@@ -13,9 +13,9 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use bookrag::api::{
-    BooksData, Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors,
-    facet_filters, failure, json_body, known_page, limit, method_not_allowed, not_found,
-    nothing_found, success, url_query,
+    BooksData, Meta, Observed, RESOURCE_METADATA, Route, SearchData, SearchRequest, SearchResult,
+    authorize, cors, facet_filters, failure, json_body, known_page, limit, method_not_allowed,
+    not_found, nothing_found, resource_metadata, success, url_query,
 };
 use bookrag::book::ContentKind;
 use bookrag::context::Context;
@@ -58,7 +58,17 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .layer(known_page)
+        .merge(metadata_routes(&context))
         .with_state(context)
+}
+
+/// Returns the routes that say where readers sign in, which need no token.
+fn metadata_routes(context: &Context) -> Router<Arc<Context>> {
+    let metadata = get(resource_metadata).with_state(context.authorizer.clone());
+    Router::new()
+        .route(RESOURCE_METADATA, metadata.clone())
+        .route(&format!("{RESOURCE_METADATA}/mcp"), metadata)
+        .method_not_allowed_fallback(method_not_allowed)
 }
 
 /// The list of the books: a server with several answers it itself.
@@ -187,6 +197,7 @@ async fn search(
         score_distribution: results.iter().map(|result| result.score).collect(),
         stages_ms: found.times,
         degraded: found.degraded,
+        index: retriever.index.freshness(),
         ..Meta::default()
     };
     Ok((SearchData { results, message }, meta, found.signals))

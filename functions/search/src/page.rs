@@ -10,6 +10,7 @@ use bookrag::api::{
     Meta, Observed, PageData, PageRequest, failure, markdown_page, prefers_markdown, success,
     url_query,
 };
+use bookrag::catalog::Freshness;
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::mcp::page_at_address;
@@ -19,8 +20,8 @@ use bookrag::retrieve::milliseconds;
 pub(super) async fn by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
     let started = Instant::now();
-    let page = match read(&context, request.uri()).await {
-        Ok(page) => page,
+    let (page, index) = match read(&context, request.uri()).await {
+        Ok(read) => read,
         Err(error) => return failure(&error, &observed.request_id),
     };
     if prefers_markdown(request.headers(), "application/json") {
@@ -31,6 +32,7 @@ pub(super) async fn by_url(State(context): State<Arc<Context>>, request: Request
         request_id: observed.request_id,
         latency_ms: milliseconds(started),
         source_count: 1,
+        index,
         ..Meta::default()
     };
     let mut response = success(page, meta);
@@ -39,8 +41,9 @@ pub(super) async fn by_url(State(context): State<Arc<Context>>, request: Request
     response
 }
 
-async fn read(context: &Context, uri: &Uri) -> Result<PageData, Error> {
+async fn read(context: &Context, uri: &Uri) -> Result<(PageData, Option<Freshness>), Error> {
     let url = url_query::<PageRequest>(uri)?.check()?;
     let retriever = context.retriever_of(&context.live_index().await?)?;
-    page_at_address(&retriever, &url).await
+    let page = page_at_address(&retriever, &url).await?;
+    Ok((page, retriever.index.freshness()))
 }

@@ -33,7 +33,7 @@ use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator};
 use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
 use models::chat::fence;
-use store::catalog::SiteInfo;
+use store::catalog::{Freshness, SiteInfo};
 use store::index::Filters;
 
 pub use decide::answerable::{Outcome, outcome};
@@ -302,6 +302,8 @@ pub struct Answer {
     pub degraded: Vec<Degradation>,
     /// The locale of the book's text, if the book does not have the question's language.
     pub book_language: Option<String>,
+    /// When the index was made, and from which commit.
+    pub index: Option<Freshness>,
     /// Milliseconds from the question to the end.
     pub latency_ms: f64,
 }

@@ -2,6 +2,7 @@
 
 mod key_set;
 mod public_key;
+mod resource;
 mod signatures;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use super::envelope::failure;
 use super::observe::Observed;
 use answer::error::{Error, ErrorKind};
 use key_set::{KeySet, Unread};
+pub use resource::{RESOURCE_METADATA, Stage, resource_metadata};
 
 /// The largest difference between the clocks of issuer and checker.
 const LEEWAY_SECONDS: u64 = 60;
@@ -42,7 +44,7 @@ pub struct AuthOptions {
     pub public_key: Option<String>,
     /// `BOOKRAG_AUTH_JWKS_URL`: the address of the sign-in's key set, whose keys may change.
     pub key_set_url: Option<String>,
-    /// `BOOKRAG_AUTH_ISSUER`: the required `iss` of a token.
+    /// `BOOKRAG_AUTH_ISSUER`: the required `iss` of a token. If it is an address, clients are told to sign in there.
     pub issuer: Option<String>,
     /// `BOOKRAG_AUTH_AUDIENCE`: an audience that must be in a token's `aud`. Without it, a token that names an audience is refused, because it is
     /// meant for others (RFC 7519, section 4.1.3).
@@ -85,7 +87,12 @@ impl AuthOptions {
             required.push("aud");
         }
         validation.set_required_spec_claims(&required);
-        let checks = Checks { keys, validation };
+        let issuer = self.issuer.as_deref();
+        let checks = Checks {
+            keys,
+            validation,
+            authorization_server: issuer.and_then(resource::authorization_server),
+        };
         Ok(Some(Authorizer {
             checks: Arc::new(checks),
         }))
@@ -128,6 +135,8 @@ pub struct Authorizer {
 struct Checks {
     keys: Keys,
     validation: Validation,
+    /// The address of the sign-in, if it is known.
+    authorization_server: Option<String>,
 }
 
 #[derive(Debug)]
@@ -158,6 +167,17 @@ impl Authorizer {
     /// True if a request has a valid token.
     pub async fn admits(&self, headers: &HeaderMap) -> bool {
         self.check(headers).await.is_ok()
+    }
+
+    /// Returns the refusal of a request without a valid token; `None` for one with a token. `metadata` is the address of the resource's metadata.
+    pub(crate) async fn refusal(
+        &self,
+        headers: &HeaderMap,
+        metadata: &str,
+        request_id: &str,
+    ) -> Option<Response> {
+        let refusal = self.check(headers).await.err()?;
+        Some(refusal.into_response(request_id, Some(metadata)))
     }
 
     async fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -244,24 +264,28 @@ fn bearer_token(headers: &HeaderMap) -> Result<&str, Refusal> {
 }
 
 impl Refusal {
-    fn into_response(self, request_id: &str) -> Response {
+    /// Returns the response. `metadata` is the address of the resource's metadata (RFC 9728, section 5.1).
+    fn into_response(self, request_id: &str, metadata: Option<&str>) -> Response {
         // Without a token, no error code is sent (RFC 6750, section 3.1).
-        let (challenge, message) = match self {
+        let (error_code, message) = match self {
             Self::NoKeys => {
                 let message = "the keys of the sign-in cannot be read; try again soon";
                 return failure(&Error::new(ErrorKind::Unavailable, message), request_id);
             }
             Self::NoToken => (
-                "Bearer",
+                None,
                 "this needs a token; send it as Authorization: Bearer TOKEN".to_owned(),
             ),
-            Self::InvalidToken(reason) => ("Bearer error=\"invalid_token\"", reason),
+            Self::InvalidToken(reason) => (Some("error=\"invalid_token\"".to_owned()), reason),
         };
         let error = Error::new(ErrorKind::Unauthorized, message);
         let mut response = failure(&error, request_id);
-        let challenge = HeaderValue::from_static(challenge);
+        let metadata = metadata.map(|address| format!("resource_metadata=\"{address}\""));
+        let parameters: Vec<String> = error_code.into_iter().chain(metadata).collect();
+        let challenge = format!("Bearer {}", parameters.join(", "));
+        let challenge = HeaderValue::from_str(challenge.trim_end());
         let headers = response.headers_mut();
-        headers.insert(header::WWW_AUTHENTICATE, challenge);
+        headers.extend(challenge.map(|challenge| (header::WWW_AUTHENTICATE, challenge)));
         response
     }
 }
@@ -273,15 +297,15 @@ pub async fn authorize(
     request: Request,
     next: Next,
 ) -> Response {
-    let observed = Observed::from_request(&request);
-    let checked = match authorizer {
-        Some(authorizer) if request.method() != Method::OPTIONS => {
-            authorizer.check(request.headers()).await
-        }
-        _ => Ok(()),
+    let Some(authorizer) = authorizer.filter(|_| request.method() != Method::OPTIONS) else {
+        return next.run(request).await;
     };
-    match checked {
+    match authorizer.check(request.headers()).await {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(&observed.request_id),
+        Err(refusal) => {
+            let metadata = authorizer.metadata_address(&request, "");
+            let request_id = Observed::from_request(&request).request_id;
+            refusal.into_response(&request_id, metadata.as_deref())
+        }
     }
 }

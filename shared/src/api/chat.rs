@@ -205,7 +205,7 @@ pub(super) fn required_text(
     Ok(text)
 }
 
-pub(super) fn optional_text(
+pub(crate) fn optional_text(
     field: &'static str,
     text: Option<String>,
 ) -> Result<Option<String>, Error> {
@@ -353,6 +353,7 @@ impl Meta {
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),
             outcome: Some(answer.outcome),
+            index: answer.index.clone(),
         }
     }
 }

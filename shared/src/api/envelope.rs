@@ -12,6 +12,7 @@ use answer::Outcome;
 use answer::degradation::Degradation;
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::StageTimes;
+use store::catalog::Freshness;
 
 /// The common format of JSON responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +85,9 @@ pub struct Meta {
     /// Whether the book answered; only present with an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// When the index was made that the result is from, and from which commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Freshness>,
 }
 
 /// Returns a successful response.

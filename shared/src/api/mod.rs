@@ -16,8 +16,9 @@ mod completions;
 mod page;
 mod questions;
 
-pub use auth::{AuthOptions, Authorizer, authorize};
+pub use auth::{AuthOptions, Authorizer, RESOURCE_METADATA, Stage, authorize, resource_metadata};
 pub use book_view::{BookView, BooksData, Counted};
+pub(crate) use chat::optional_text;
 pub use chat::{AnswerView, ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
 pub use completions::{
     Completion, CompletionChunks, CompletionRequest, ModelList, completion_stream, in_openai_shape,

@@ -17,6 +17,7 @@ use answer::AnswerEvent;
 use answer::degradation::Degradation;
 use answer::error::Error;
 use models::prices::dollars;
+use store::catalog::Freshness;
 
 /// A comment line keeps proxies from closing a quiet stream.
 const HEARTBEAT: Duration = Duration::from_secs(10);
@@ -42,6 +43,8 @@ struct DoneEvent<'a> {
     degraded: &'a [Degradation],
     cost_usd: f64,
     cached: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<&'a Freshness>,
 }
 
 #[derive(Serialize)]
@@ -163,6 +166,7 @@ fn sse_event(
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
             cached: answer.is_cached(),
+            index: answer.index.as_ref(),
         }),
     }
 }

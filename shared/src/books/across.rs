@@ -231,7 +231,11 @@ async fn merged(
         // Of a book in which nothing was found.
         data.remove("message");
     }
-    whole["meta"]["source_count"] = json!(entries.len());
+    if let Some(meta) = whole["meta"].as_object_mut() {
+        meta.insert("source_count".to_owned(), json!(entries.len()));
+        // Of the first book alone.
+        meta.remove("index");
+    }
     let entries = entries.into_iter().map(|(_, entry)| entry);
     whole["data"][list] = Value::Array(entries.collect());
     Ok(Json(whole).into_response())

@@ -183,7 +183,8 @@ const ACCESS: [Variable; 12] = [
     variable("BOOKRAG_AUTH_PUBLIC_KEY", Preset::None, "The public key of readers' tokens, as PEM: RS256, ES256 or EdDSA"),
     variable("BOOKRAG_AUTH_JWKS_URL", Preset::None, "The address of the key set (JWKS) of the sign-in that makes readers' tokens, such as `https://example.eu.auth0.com/.well-known/jwks.json`")
         .details("Instead of `BOOKRAG_AUTH_PUBLIC_KEY`. Its keys may change: the set is read each hour, and when a token names an unknown key. Set the issuer and the audience, too"),
-    variable("BOOKRAG_AUTH_ISSUER", Preset::None, "The issuer (`iss`) that readers' tokens must have"),
+    variable("BOOKRAG_AUTH_ISSUER", Preset::None, "The issuer (`iss`) that readers' tokens must have")
+        .details("If it is an `https` address, programs are told to sign in there ([mcp.md](mcp.md#sign-in))"),
     variable("BOOKRAG_AUTH_AUDIENCE", Preset::None, "The audience (`aud`) that readers' tokens must have"),
 ];
 

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use crate::api::{ChatRequest, Route, SearchRequest, facet_filters, nothing_found};
+use uuid::Uuid;
+
+use crate::api::{ChatRequest, Route, SearchRequest, facet_filters, nothing_found, optional_text};
 use answer::cite::Citation;
 use answer::error::Error;
 use answer::retrieve::ScoredChunk;
 use answer::{Answer, Question};
+use store::catalog::AgentReport;
 use store::index::Filters;
 use text::invisible::visible;
 
@@ -15,8 +18,8 @@ use super::reading::{self, Text, title};
 use super::server::Server;
 use super::text::without_links;
 use super::tools::{
-    Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Nearest,
-    Outline, OutlineArguments, SearchArguments,
+    Answered, AskArguments, Cited, Entry, FetchArguments, Fetched, Found, FoundSection, Index,
+    Nearest, Outline, OutlineArguments, ReportArguments, Reported, SearchArguments,
 };
 
 /// The default and the maximum number of sections in a search.
@@ -45,7 +48,12 @@ impl Server {
         self.measure(|measured| measured.searched(&found.times, &found.degraded));
         let sections = found.candidates.iter();
         let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
-        Ok(self.within_budget(sections.collect(), nothing_found(&found)))
+        let found = Found {
+            results: sections.collect(),
+            message: nothing_found(&found),
+            index: Index::of(&retriever.index),
+        };
+        Ok(self.within_budget(found))
     }
 
     fn section(&self, scored: &ScoredChunk, locale: Option<&str>) -> FoundSection {
@@ -63,14 +71,13 @@ impl Server {
     }
 
     /// Returns as many results as fit; the text of the next one is cut to the remaining space.
-    fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
-        let count = self.budget.fill(&results, |count| Found {
-            results: results[..count].to_vec(),
-            message: message.clone(),
+    fn within_budget(&self, mut found: Found) -> Found {
+        let count = self.budget.fill(&found.results, |count| Found {
+            results: found.results[..count].to_vec(),
+            ..found.clone()
         });
-        let next = results.get(count).cloned();
-        results.truncate(count);
-        let found = Found { results, message };
+        let next = found.results.get(count).cloned();
+        found.results.truncate(count);
         if let Some(next) = next {
             let end = self
                 .budget
@@ -89,7 +96,9 @@ impl Server {
 
     /// Fetches the text of an id, from the offset in the id.
     pub(super) async fn fetch_at(&self, id: &Id) -> Result<Fetched, Error> {
-        let text = reading::text(&self.live().await?.retriever, id).await?;
+        let retriever = self.live().await?.retriever;
+        let text = reading::text(&retriever, id).await?;
+        let index = Index::of(&retriever.index);
         if id.from > 0 && id.from >= text.markdown.len() {
             let message = format!(
                 "the text ends before `{}`; fetch `{}` again",
@@ -101,17 +110,17 @@ impl Server {
         let start = text.markdown.floor_char_boundary(id.from);
         let rest = &text.markdown[start..];
         let length = self.budget.cut(rest, |part| {
-            self.fetched(id, &text, start..start + part.len())
+            self.fetched(id, &text, start..start + part.len(), index.clone())
         });
         if length == 0 && !rest.is_empty() {
             let message =
                 "the titles and addresses alone are more than max_tokens; raise it in the URL";
             return Err(Error::field("max_tokens", message));
         }
-        Ok(self.fetched(id, &text, start..start + length))
+        Ok(self.fetched(id, &text, start..start + length, index))
     }
 
-    fn fetched(&self, id: &Id, text: &Text, part: Range<usize>) -> Fetched {
+    fn fetched(&self, id: &Id, text: &Text, part: Range<usize>, index: Option<Index>) -> Fetched {
         Fetched {
             id: id.to_string(),
             title: text.title.clone(),
@@ -121,6 +130,7 @@ impl Server {
             lines: lines(text.lines.0, text.lines.1),
             tokens: text.tokens,
             next: (part.end < text.markdown.len()).then(|| id.at(part.end)),
+            index,
         }
     }
 
@@ -143,14 +153,15 @@ impl Server {
             None => None,
         };
         let answerer = self.live().await?;
+        let index = Index::of(&answerer.retriever.index);
         let prepared = answerer.prepare(question, asker).await?;
         let answer = prepared.whole().await?;
         self.measure(|measured| measured.answered(&answer));
-        Ok(self.answered(&answer))
+        Ok(self.answered(&answer, index))
     }
 
     /// Returns the answer, cut if it exceeds half of the budget, and as many citations and pages as fit.
-    fn answered(&self, answer: &Answer) -> Answered {
+    fn answered(&self, answer: &Answer, index: Option<Index>) -> Answered {
         let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
         let nearest = answer.suggestions.iter().map(|page| Nearest {
             id: Id::parse(&page.url).to_string(),
@@ -163,9 +174,12 @@ impl Server {
             answerable: answer.answered(),
             outcome: answer.outcome,
             answer: answer.text.clone(),
+            // Without a caller nothing is logged.
+            message_id: self.caller.is_some().then(|| answer.message_id.to_string()),
             citations: Vec::new(),
             unsupported: Vec::new(),
             nearest: Vec::new(),
+            index,
         };
         if !self.budget.holds(&(&answer.text, &answer.text)) {
             let end = self
@@ -177,9 +191,11 @@ impl Server {
             answerable: answered.answerable,
             outcome: answered.outcome,
             answer: answered.answer.clone(),
+            message_id: answered.message_id.clone(),
             citations: cited.to_vec(),
             unsupported: unsupported.to_vec(),
             nearest: nearest.to_vec(),
+            index: answered.index.clone(),
         };
         let count = self
             .budget
@@ -195,6 +211,36 @@ impl Server {
             .fill(&nearest, |count| with(cited, sentences, &nearest[..count]));
         nearest.truncate(count);
         with(cited, sentences, &nearest)
+    }
+
+    /// Stores a report for the authors of the book. Like feedback of readers it is counted, and the question's text is kept only if that is wanted; a
+    /// program that this process serves alone is its user's own.
+    pub(super) async fn report(&self, arguments: ReportArguments) -> Result<Reported, Error> {
+        let question = Question::try_from(ChatRequest {
+            query: arguments.question,
+            ..ChatRequest::default()
+        })?;
+        let problem = required("problem", optional_text("problem", arguments.problem)?)?;
+        let message_id = given(arguments.message_id).map(|id| id.parse::<Uuid>());
+        let message_id = message_id.transpose().map_err(|_| unknown_answer())?;
+        let page = optional_text("page", arguments.page)?;
+        if let Some(caller) = &self.caller {
+            let limiter = &caller.limiter;
+            limiter.acquire(Route::Feedback, &caller.client_key).await?;
+        }
+        let answerer = self.live().await?;
+        let keeps_question = self.caller.is_none() || answerer.rules.keep_questions;
+        let report = AgentReport {
+            message_id,
+            question: keeps_question.then_some(question.query),
+            problem,
+            page,
+        };
+        let stored = answerer.retriever.catalog().add_report(&report).await;
+        if stored.map_err(Error::unavailable)? {
+            return Ok(Reported { received: true });
+        }
+        Err(unknown_answer())
     }
 
     fn cited(&self, citation: &Citation) -> Cited {
@@ -221,10 +267,11 @@ impl Server {
         let range = from..from.saturating_add(self.budget.most_items());
         let entries = reading::outline(&retriever, place, &limits, range).await?;
         let id = id.unwrap_or(root);
-        let count = self
-            .budget
-            .fill(&entries, |count| Outline::new(&id, &entries, count));
-        Ok(Outline::new(&id, &entries, count))
+        let index = Index::of(&retriever.index);
+        let count = self.budget.fill(&entries, |count| {
+            Outline::new(&id, &entries, count, index.clone())
+        });
+        Ok(Outline::new(&id, &entries, count, index))
     }
 }
 
@@ -242,10 +289,11 @@ impl Found {
 
 impl Outline {
     /// Lists the first `count` of the entries that begin at an id's offset.
-    fn new(id: &Id, entries: &[Entry], count: usize) -> Self {
+    fn new(id: &Id, entries: &[Entry], count: usize, index: Option<Index>) -> Self {
         Self {
             entries: entries[..count].to_vec(),
             next: (count < entries.len()).then(|| id.at(id.from + count)),
+            index,
         }
     }
 }
@@ -266,6 +314,13 @@ fn limits(
 /// Returns an argument unless it is blank, as programs send those that they leave out.
 fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
+}
+
+fn unknown_answer() -> Error {
+    Error::field(
+        "message_id",
+        "message_id must be that of an answer of `ask`",
+    )
 }
 
 fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {

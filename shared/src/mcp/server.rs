@@ -300,6 +300,7 @@ impl ServerHandler for Server {
             "fetch" => self.called(given, |given| self.fetch(given)).await,
             "ask" => self.called(given, |given| self.ask(given)).await,
             "outline" => self.called(given, |given| self.outline(given)).await,
+            "report" => self.called(given, |given| self.report(given)).await,
             _ => {
                 let message = format!("there is no such tool; the tools are {}", NAMES.join(", "));
                 return Err(ErrorData::invalid_params(message, None));

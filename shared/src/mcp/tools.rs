@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use answer::Outcome;
+use store::catalog::{Freshness, IndexRow};
 
 /// The arguments of `search`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,6 +62,46 @@ pub(super) struct OutlineArguments {
     pub(super) locale: Option<String>,
 }
 
+/// The arguments of `report`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ReportArguments {
+    /// The question that was answered wrongly or not at all, 1 to 2,000 characters.
+    #[schemars(required, with = "String")]
+    pub(super) question: Option<String>,
+    /// What is wrong or missing, and how you know, 1 to 2,000 characters. No secrets and nothing about the user.
+    #[schemars(required, with = "String")]
+    pub(super) problem: Option<String>,
+    /// The `message_id` of the answer, if `ask` returned one.
+    pub(super) message_id: Option<String>,
+    /// The id or address of the page or section that is wrong, or where the answer is missing.
+    pub(super) page: Option<String>,
+}
+
+/// The confirmation of a report.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reported {
+    /// True: the report is stored for the authors of the book.
+    pub(super) received: bool,
+}
+
+/// When the index was made that a result is from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Index {
+    /// The last change of a page, or the last comparison with all files of the book that left nothing to change. RFC 3339.
+    updated_at: String,
+    /// The commit that the book's repository was at then, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+}
+
+impl Index {
+    pub(super) fn of(index: &IndexRow) -> Option<Self> {
+        let Freshness { updated_at, commit } = index.freshness()?;
+        Some(Self { updated_at, commit })
+    }
+}
+
 /// The matching sections, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Found {
@@ -68,6 +109,9 @@ pub(super) struct Found {
     /// Why there are no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A matching section.
@@ -111,6 +155,9 @@ pub(super) struct Fetched {
     /// The id to fetch the rest of the text; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// An answer from the book.
@@ -123,6 +170,9 @@ pub(super) struct Answered {
     pub(super) outcome: Outcome,
     /// Markdown; `[1]` is the citation with this number.
     pub(super) answer: String,
+    /// The answer's id for `report`; absent if questions are not logged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message_id: Option<String>,
     /// The sections that the answer is taken from.
     pub(super) citations: Vec<Cited>,
     /// The sentences of a chat model that no cited section supports.
@@ -130,6 +180,9 @@ pub(super) struct Answered {
     pub(super) unsupported: Vec<String>,
     /// The closest sections that are not cited.
     pub(super) nearest: Vec<Nearest>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A section that an answer is taken from.
@@ -172,6 +225,9 @@ pub(super) struct Outline {
     /// The value of `under` for the rest; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
+    /// When the index was made, and from which commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<Index>,
 }
 
 /// A page or a heading.
@@ -188,7 +244,7 @@ pub(super) struct Entry {
 }
 
 /// The names of the tools, in listed order.
-pub(super) const NAMES: [&str; 4] = ["search", "fetch", "ask", "outline"];
+pub(super) const NAMES: [&str; 5] = ["search", "fetch", "ask", "outline", "report"];
 
 /// Returns the tools, in the order of [`NAMES`], for a book with this title.
 pub(super) fn tools(book: &str) -> Vec<Tool> {
@@ -208,6 +264,10 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
         format!(
             "Lists the pages of {book}, or the headings of a page, with ids and token counts, to choose what to fetch."
         ),
+        format!(
+            "Tells the authors of {book} that an answer or a page is wrong, or that {book} does not say something it should. Use it once you \
+             know better, for example from the code or from what happened. It changes no answer."
+        ),
     ];
     let tools = [
         Tool::new(NAMES[0], "", empty())
@@ -222,16 +282,21 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
         Tool::new(NAMES[3], "", empty())
             .with_input_schema::<OutlineArguments>()
             .with_output_schema::<Outline>(),
+        Tool::new(NAMES[4], "", empty())
+            .with_input_schema::<ReportArguments>()
+            .with_output_schema::<Reported>(),
     ];
     let titles = [
         "Search the docs",
         "Read a section or page",
         "Ask the docs",
         "List pages and headings",
+        "Report a wrong or missing answer",
     ];
     let named = tools.into_iter().zip(titles).zip(descriptions);
     let tools = named.map(|((tool, title), description)| {
-        let mut tool = tool.with_title(title).with_annotations(reads_only(title));
+        let annotations = annotations(&tool.name, title);
+        let mut tool = tool.with_title(title).with_annotations(annotations);
         tool.input_schema = Arc::new(standard(&tool.input_schema));
         tool.output_schema = tool.output_schema.map(|schema| Arc::new(standard(&schema)));
         tool.description = Some(description.into());
@@ -260,11 +325,12 @@ fn empty() -> Arc<JsonObject> {
     Arc::default()
 }
 
-/// Returns the annotations of a read-only tool that accesses only the book.
-fn reads_only(title: &str) -> ToolAnnotations {
+/// Returns the annotations of a tool, which accesses only the book. All but `report` only read.
+fn annotations(name: &str, title: &str) -> ToolAnnotations {
+    let reads_only = name != NAMES[4];
     ToolAnnotations::with_title(title)
-        .read_only(true)
+        .read_only(reads_only)
         .destructive(false)
-        .idempotent(true)
+        .idempotent(reads_only)
         .open_world(false)
 }

@@ -8,6 +8,6 @@ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = reader) THEN
         EXECUTE format('GRANT SELECT ON schema_version, indexes, index_counts, documents, document_chunks, document_failures, pending_points TO %I', reader);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE
-            ON chat_queries, feedback, rate_limits, spend, conversations, messages, cached_answers TO %I', reader);
+            ON chat_queries, feedback, agent_reports, rate_limits, spend, conversations, messages, cached_answers TO %I', reader);
     END IF;
 END $$

@@ -99,7 +99,7 @@ async fn a_program_is_told_that_the_stores_are_down() {
         assert!(told.contains("temporarily unavailable"), "{answer}");
     }
     let (_, answer) = service.message("tools/list", json!({})).await;
-    assert_eq!(answer["result"]["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["result"]["tools"].as_array().unwrap().len(), 5);
 }
 
 #[tokio::test]

@@ -154,6 +154,41 @@ pub(super) async fn one_of_several_concurrently_created_indexes_is_live(store: S
     assert!(states.contains(&IndexState::Live) && states.contains(&IndexState::Building));
 }
 
+pub(super) async fn an_index_has_a_commit_while_it_equals_its_files(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let freshness = async || {
+        let live = catalog.live_index().await.unwrap().unwrap();
+        live.freshness()
+    };
+    assert_eq!(freshness().await, None);
+    write(catalog, &commit(index_id, "docs/a.md", 0, &[])).await;
+    let changed = freshness().await.unwrap();
+    assert_eq!(changed.commit, None);
+
+    let hash = "7f3c2a1b".repeat(5);
+    let compared = async |age| {
+        let recorded = catalog.record_comparison(index_id, Some(&hash), age).await;
+        recorded.unwrap();
+        freshness().await.unwrap()
+    };
+    let equal = compared(Duration::ZERO).await;
+    assert_eq!(equal.commit.as_deref(), Some("7f3c2a1"));
+    assert!(equal.updated_at >= changed.updated_at, "{equal:?}");
+    // A page that changed while the files were compared.
+    let late = compared(Duration::from_hours(1)).await;
+    assert_eq!((late.commit, &late.updated_at), (None, &changed.updated_at));
+
+    compared(Duration::ZERO).await;
+    write(catalog, &commit(index_id, "docs/a.md", 1, &[])).await;
+    let changed = freshness().await.unwrap();
+    assert_eq!(changed.commit, None);
+    assert!(changed.updated_at >= equal.updated_at, "{changed:?}");
+    // The same statement reads an index that is found or retired.
+    let found = catalog.ensure_index(&new_index("adaptive")).await.unwrap();
+    assert_eq!(catalog.live_index().await.unwrap(), Some(found));
+}
+
 pub(super) async fn stats_count_documents_and_chunks(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, GapQuestion, HelpfulAnswer,
-    Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus, Rating,
+    AgentReport, AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus, Rating,
 };
 use uuid::Uuid;
 
@@ -394,4 +393,35 @@ pub(super) async fn lists_hold_twenty(store: Store) {
     assert_eq!(insights.most_cited.len(), 20);
     assert_eq!(insights.most_cited[19].title, "Lesson 19");
     assert_eq!(insights.most_disliked, []);
+}
+
+pub(super) async fn what_agents_report_is_listed_newest_first(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    let report = |problem: &str, message_id| AgentReport {
+        message_id,
+        question: Some("What's a node?".to_owned()),
+        problem: problem.to_owned(),
+        page: Some("/docs/node".to_owned()),
+    };
+    let add = async |report| catalog.add_report(&report).await.unwrap();
+    assert!(add(report("It isn't that.", None)).await);
+    store.elapse(DAY * 2).await;
+    let answered = log(QueryStatus::Success);
+    assert!(!add(report("No such answer.", Some(answered.query_id))).await);
+    write_log(catalog, &answered).await;
+    let bare = AgentReport {
+        question: None,
+        page: None,
+        ..report("It's missing.", Some(answered.query_id))
+    };
+    assert!(add(bare).await);
+
+    let reports = catalog.insights(DAY * 30).await.unwrap().reports;
+    let problems: Vec<&str> = reports.iter().map(|it| it.problem.as_str()).collect();
+    assert_eq!(problems, ["It's missing.", "It isn't that."]);
+    assert!(reports[0].day > reports[1].day, "{reports:?}");
+    assert_eq!((&reports[0].question, &reports[0].page), (&None, &None));
+    assert_eq!(reports[1].question.as_deref(), Some("What's a node?"));
+    assert_eq!(catalog.insights(DAY).await.unwrap().reports, reports[..1]);
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    Account, Catalog, Feedback, NewExchange, QueryStatus, RateLimit, Rating, StoredExchange,
+    Account, AgentReport, Catalog, Feedback, NewExchange, QueryStatus, RateLimit, Rating,
+    StoredExchange,
 };
 use futures::future::try_join_all;
 use uuid::Uuid;
@@ -396,8 +397,15 @@ pub(super) async fn only_data_older_than_the_retention_is_deleted(store: Store) 
             comment: Some("it's fine".to_owned()),
         };
         assert!(catalog.add_feedback(&feedback).await.unwrap());
+        let report = AgentReport {
+            message_id: Some(log.query_id),
+            question: None,
+            problem: "it's wrong".to_owned(),
+            page: None,
+        };
+        assert!(catalog.add_report(&report).await.unwrap());
     };
-    let tables = ["messages", "chat_queries", "feedback"];
+    let tables = ["messages", "chat_queries", "feedback", "agent_reports"];
     let assert_rows = async |expected: &str| {
         for table in tables {
             let rows = store.value(&format!("SELECT count(*) FROM {table}")).await;

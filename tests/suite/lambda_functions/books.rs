@@ -224,6 +224,29 @@ async fn a_private_book_does_not_exist_without_a_token() {
         }
         assert_eq!(refusals[0], refusals[1]);
     }
+    // Programs are told where to sign in, for each id alike.
+    let issuer = ("BOOKRAG_AUTH_ISSUER", "https://sign-in.example".to_owned());
+    let mut environment = world.environment();
+    environment.push(issuer);
+    let well_known = "/.well-known/oauth-protected-resource";
+    let base = "https://a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com/dev";
+    let told = Lambda::start("query", &environment).await;
+    let metadata = Lambda::start("search", &environment).await;
+    for book in ["cellar", "nothing"] {
+        let path = format!("/books/{book}/mcp");
+        let refused = told.send(RestRequest::post_json(&path, &question)).await;
+        assert_failure(&refused, 401, "unauthorized", None);
+        let challenge = format!("Bearer resource_metadata=\"{base}{well_known}{path}\"");
+        assert_eq!(refused.header("www-authenticate"), Some(&*challenge));
+        let request = RestRequest::new("GET", &format!("{well_known}{path}"));
+        let metadata = metadata.send(request).await.json();
+        assert_eq!(metadata["resource"], format!("{base}{path}"), "{metadata}");
+        assert_eq!(
+            metadata["authorization_servers"][0],
+            "https://sign-in.example"
+        );
+    }
+
     let named = json!({ "query": question["query"], "books": ["cellar"] });
     let refused = query
         .send(RestRequest::post_json("/api/v1/chat", &named))

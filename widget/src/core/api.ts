@@ -149,7 +149,8 @@ function* wholeAnswer(envelope: unknown): Generator<ChatEvent> {
   const book = bookOf(fieldsOf(data).book);
   if (book) yield { type: 'book', book };
   yield { type: 'token', token: answer };
-  yield { type: 'done', done: doneOf({ ...fieldsOf(data), degraded: fieldsOf(meta).degraded }) };
+  const { degraded, index } = fieldsOf(meta);
+  yield { type: 'done', done: doneOf({ ...fieldsOf(data), degraded, index }) };
 }
 
 async function* streamedAnswer(response: Response): AsyncGenerator<ChatEvent> {

@@ -2,7 +2,7 @@
 
 import type { Failure } from './failure';
 import { cut } from './text';
-import type { Book, Citation, Done, HistoryMessage, Outcome, Rating, Suggestion } from './types';
+import type { Book, Citation, Done, HistoryMessage, Index, Outcome, Rating, Suggestion } from './types';
 import { bookOf } from './wire';
 
 /** The most messages that the API accepts as history. */
@@ -51,6 +51,8 @@ export interface Turn {
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   bookLanguage?: string;
   degraded: string[];
+  /** When the index was made that the answer is from. */
+  index?: Index;
   messageId?: string;
   rating?: Rating;
 }
@@ -139,6 +141,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'resu
         suggestions: done.suggestions,
         followUps: done.follow_ups,
         ...(done.book && { book: done.book }),
+        ...(done.index && { index: done.index }),
         ...(done.conversation_id && { conversationId: done.conversation_id }),
         ...(done.book_language && { bookLanguage: done.book_language }),
         degraded: done.degraded,

@@ -1,5 +1,5 @@
 import type { Strings } from './strings';
-import type { Origin } from './types';
+import type { Index, Origin } from './types';
 
 /** The longest question, selection and message that the API accepts, in characters. */
 export const MAX_CHARACTERS = 2000;
@@ -40,6 +40,12 @@ export function timeSince(time: number, now: number, locale: string): string {
   if (past < HOUR_MS) return format.format(-Math.floor(past / MINUTE_MS), 'minute');
   if (past < DAY_MS) return format.format(-Math.floor(past / HOUR_MS), 'hour');
   return format.format(-Math.floor(past / DAY_MS), 'day');
+}
+
+/** Returns how old an index is, and from which commit: `From 7f3c2a1 · 5 minutes ago`. */
+export function madeWhen({ updated_at, commit }: Index, strings: Strings, locale: string): string {
+  const age = timeSince(Date.parse(updated_at), Date.now(), locale);
+  return commit ? `${fill(strings.from, { title: commit })} · ${age}` : age;
 }
 
 /** Replaces `{names}` in a text. */

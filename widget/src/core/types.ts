@@ -36,6 +36,14 @@ export interface Citation extends Origin {
   support?: (string | null)[];
 }
 
+/** The state of the book that an answer is from. */
+export interface Index {
+  /** When it was last changed, or found equal to the book's files; RFC 3339. */
+  updated_at: string;
+  /** The beginning of the hash of their commit; `null` if it is not known. */
+  commit: string | null;
+}
+
 export interface Suggestion {
   title: string;
   url: string;
@@ -80,6 +88,8 @@ export interface Done {
   degraded: string[];
   /** The book that answered, if it is one of several. */
   book?: Book;
+  /** When the index was made; absent from older servers. */
+  index?: Index;
 }
 
 export type ChatEvent =

@@ -1,7 +1,7 @@
 // Validates API responses: values that do not match docs/openapi.json are treated as absent, so that views need no checks.
 
 import { BOOK_ID } from './bookId';
-import type { Book, Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
+import type { Book, Citation, Done, Index, Origin, Outcome, SearchResult, Suggestion } from './types';
 
 export type Fields = Record<string, unknown>;
 
@@ -61,8 +61,14 @@ function outcomeOf(outcome: unknown, answered: unknown): Outcome {
   return answered === false ? 'not_covered' : 'answered';
 }
 
+function indexOf(value: unknown): Index | undefined {
+  const { updated_at, commit } = fieldsOf(value);
+  return Number.isNaN(Date.parse(textOf(updated_at))) ? undefined : { updated_at: textOf(updated_at), commit: textOf(commit) || null };
+}
+
 export function doneOf(value: unknown): Done {
   const book = bookOf(fieldsOf(value).book);
+  const index = indexOf(fieldsOf(value).index);
   const { message_id, conversation_id, answered, outcome, citations, unsupported, adapted, suggestions, follow_ups, book_language, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
@@ -76,6 +82,7 @@ export function doneOf(value: unknown): Done {
     ...(textOf(book_language) && { book_language: textOf(book_language) }),
     degraded: textsOf(degraded),
     ...(book && { book }),
+    ...(index && { index }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { FailureKind } from '../core/failure';
 import { withDoubts } from '../core/markdown';
 import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { carriesAnswer, supportAddress } from '../core/support';
-import { fill } from '../core/text';
+import { fill, madeWhen } from '../core/text';
 import { Actions } from './Actions';
 import { InBook, useBookName } from './Book';
 import { Examples } from './Examples';
@@ -102,6 +102,7 @@ function Article({ turn, onAsk, announce }: TurnProps) {
           {carriesAnswer(supportUrl) && <span className="bookrag-note"> {strings.supportCarries}</span>}
         </p>
       )}
+      {turn.index && <p className="bookrag-place">{madeWhen(turn.index, strings, locale)}</p>}
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use bookrag::catalog::{AskedQuestion, CommentInsight, DayInsight, LessonInsight, OpenQuestion};
+use bookrag::catalog::{
+    AskedQuestion, CommentInsight, DayInsight, LessonInsight, OpenQuestion, ReportInsight,
+};
 use bookrag::prices::dollars;
 
 use super::chart::{chart, parts};
@@ -56,6 +58,10 @@ impl Page<'_> {
         );
         let comments = insights.comments.iter().map(comment);
         section(&mut page, "What readers wrote", "", Width::Full, comments);
+        let reports = insights.reports.iter().map(report);
+        let hint =
+            "Wrong or missing answers that coding agents reported over the Model Context Protocol.";
+        section(&mut page, "Reported by agents", hint, Width::Full, reports);
         section(
             &mut page,
             "Asked most",
@@ -300,13 +306,30 @@ fn comment(comment: &CommentInsight) -> String {
     } else {
         "not helpful"
     };
-    let question = comment.question.as_deref().map(escaped);
-    let question = question.unwrap_or_else(|| "A question whose text is not stored".to_owned());
+    let question = question_text(comment.question.as_deref());
     format!(
         "<blockquote dir=\"auto\">{}</blockquote><p class=\"more\" dir=\"auto\">{question} · {rating} · {}</p>",
         escaped(&comment.comment),
         escaped(&comment.day)
     )
+}
+
+/// Returns what an agent reported. The page is shown as text, because the agent may have made it up.
+fn report(report: &ReportInsight) -> String {
+    let question = question_text(report.question.as_deref());
+    let page = report.page.as_deref().map(escaped);
+    let page = page.map(|page| format!(" · <code>{page}</code>"));
+    format!(
+        "<blockquote dir=\"auto\">{}</blockquote><p class=\"more\" dir=\"auto\">{question}{} · reported by an agent · {}</p>",
+        escaped(&report.problem),
+        page.unwrap_or_default(),
+        escaped(&report.day)
+    )
+}
+
+fn question_text(question: Option<&str>) -> String {
+    let question = question.map(escaped);
+    question.unwrap_or_else(|| "A question whose text is not stored".to_owned())
 }
 
 #[cfg(test)]
@@ -353,6 +376,12 @@ mod tests {
                 comment: ATTACK.to_owned(),
                 helpful: false,
             }],
+            reports: vec![ReportInsight {
+                day: "2026-11-02".to_owned(),
+                question: None,
+                problem: ATTACK.to_owned(),
+                page: Some(ATTACK.to_owned()),
+            }],
             ..Insights::default()
         };
         let asked = vec![AskedQuestion {
@@ -387,6 +416,7 @@ mod tests {
         assert!(written.contains("<dt>Not covered</dt><dd>17 %</dd><dd>2 of 12</dd>"));
         assert!(written.contains("<dt>Rated helpful</dt><dd>75 %</dd><dd>3 of 4</dd>"));
         assert!(written.contains("<dt>Models</dt><dd>$3.00</dd><dd>$0.00 saved by the cache</dd>"));
+        assert!(written.contains("reported by an agent · 2026-11-02"));
         assert!(!written.contains("<nav"), "a file has no other pages");
     }
 

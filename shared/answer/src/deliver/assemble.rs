@@ -139,6 +139,7 @@ impl Prepared {
             times: self.retrieved.times,
             degraded: self.retrieved.degraded.clone(),
             book_language: self.book_language.clone(),
+            index: self.answerer.retriever.index.freshness(),
             latency_ms: milliseconds(self.started),
         }
     }

@@ -166,6 +166,9 @@ async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, Ing
         site: wanted.site,
         pages_expected: None,
         calibration: None,
+        changed_at: None,
+        compared_at: None,
+        commit_hash: None,
     }))
 }
 

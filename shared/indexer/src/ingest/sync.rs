@@ -80,6 +80,7 @@ pub async fn sync(
     mut progress: impl FnMut(Progress<'_>),
 ) -> Result<Report, SyncError> {
     let started = Instant::now();
+    let commit = ingest.source.commit().await?;
     let status = ingest.outstanding("", options).await?;
     ingest.note_expected_pages(&status).await?;
     let mut report = Report::from_status(&status);
@@ -111,6 +112,10 @@ pub async fn sync(
         );
     }
     complete(ingest, options, &mut report).await?;
+    if live && report.outages == 0 && report.failed.is_empty() {
+        // Not when it began: pages that the run itself changed were committed since.
+        ingest.record_comparison(commit, Duration::ZERO).await?;
+    }
     report.finish(live, started.elapsed());
     Ok(report)
 }
@@ -333,6 +338,21 @@ impl Ingest {
             .pending
             .sort_by_key(|pending| pending.change == PendingChange::Deleted);
         Ok(status)
+    }
+
+    /// Records that the index was equal to the book's files `age` ago. Their commit counts if it is still the same.
+    pub async fn record_comparison(
+        &self,
+        commit: Option<String>,
+        age: Duration,
+    ) -> Result<(), IngestError> {
+        let now = self.source.commit().await?;
+        let commit = commit.filter(|commit| now.as_ref() == Some(commit));
+        let index_id = self.index_row.index_id;
+        let recorded = self
+            .catalog
+            .record_comparison(index_id, commit.as_deref(), age);
+        Ok(recorded.await?)
     }
 
     /// Sweeps, compares the store with the catalog and repairs differences, updates the alias, and calibrates the live index.

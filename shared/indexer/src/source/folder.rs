@@ -2,6 +2,7 @@
 
 mod build;
 mod git_index;
+mod head;
 mod published;
 #[cfg(all(test, unix))]
 mod tests;
@@ -138,6 +139,11 @@ impl FolderSource {
     #[must_use]
     pub fn path_in_root(&self, path: &str) -> Option<String> {
         self.site.in_root(path)
+    }
+
+    /// Returns the hash of the commit that is checked out in the repository that the site is a part of.
+    pub(super) fn commit(&self) -> Option<String> {
+        is_repository(&self.limit).then(|| head::commit_of(&self.limit))?
     }
 
     /// Returns the site's folder, as it was named.

@@ -48,6 +48,13 @@ fn is_config(name: &str) -> bool {
     name.starts_with("docusaurus.config") || name == "bookrag.toml"
 }
 
+/// Returns a text that is the hash of a commit, in SHA-1 or SHA-256; `None` for any other.
+fn commit_hash(text: &str) -> Option<String> {
+    let hash = text.trim();
+    let is_hash = matches!(hash.len(), 40 | 64) && hash.bytes().all(|it| it.is_ascii_hexdigit());
+    is_hash.then(|| hash.to_owned())
+}
+
 /// Concurrent reads of the files that one page uses.
 const READS: usize = 8;
 
@@ -111,6 +118,19 @@ impl Source {
             Self::S3(bucket) => bucket.list().await,
             #[cfg(test)]
             Self::Memory(files) => files.list().await,
+        }
+    }
+
+    /// Returns the hash of the commit that the files are of; `None` if it is unknown. Of a folder it is the one that is checked out, even if files were
+    /// edited since, of a bucket the one that the last complete upload wrote there.
+    pub async fn commit(&self) -> Result<Option<String>, SourceError> {
+        match self {
+            Self::Folder(folder) => Ok(folder.commit()),
+            Self::Git(commit) => Ok(Some(commit.commit().to_owned())),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => Box::pin(bucket.commit()).await,
+            #[cfg(test)]
+            Self::Memory(_) => Ok(None),
         }
     }
 

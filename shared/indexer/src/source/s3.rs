@@ -25,7 +25,7 @@ use percent_encoding::percent_decode_str;
 use book::{MAX_PAGE_BYTES, SETTINGS_FILES, is_markdown, private_name};
 
 use super::site_folder::SiteFolder;
-use super::{Listing, SourceError, is_config};
+use super::{Listing, SourceError, commit_hash, is_config};
 
 const SCHEME: &str = "s3://";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -35,6 +35,8 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// The region if none is configured, like that of AWS's own tools.
 const FALLBACK_REGION: &str = "us-east-1";
+/// The object, below the prefix, in which an upload writes its commit when it is complete (`infra/upload_book.py`).
+const COMMIT_FILE: &str = "bookrag-commit.txt";
 /// After this time a site is looked for again, because the prefix may hold another one as well.
 const SITE_IS_KNOWN_FOR: Duration = Duration::from_mins(10);
 
@@ -196,6 +198,17 @@ impl S3Source {
         let key = format!("{}{path}", self.prefix);
         let keys = self.keys_from(&key, 1).await?;
         Ok(keys.contains(&key))
+    }
+
+    /// Returns the commit that the last complete upload was of.
+    pub(super) async fn commit(&self) -> Result<Option<String>, SourceError> {
+        let root = Self {
+            site: SiteFolder::default(),
+            ..self.clone()
+        };
+        let written = root.read(COMMIT_FILE).await?;
+        let text = written.and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(text.as_deref().and_then(commit_hash))
     }
 
     pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {

@@ -1,5 +1,6 @@
 mod fixtures;
 mod key_set;
+mod resource;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -51,9 +51,22 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// A method with its parameters.
 fn call() -> impl Strategy<Value = (&'static str, Value)> {
-    let tool = prop::sample::select(vec!["search", "fetch", "ask", "outline", "delete"]);
+    let tool = prop::sample::select(vec![
+        "search", "fetch", "ask", "outline", "report", "delete",
+    ]);
     let field = prop::sample::select(vec![
-        "query", "question", "id", "under", "limit", "version", "locale", "facets", "top_k",
+        "query",
+        "question",
+        "id",
+        "under",
+        "limit",
+        "version",
+        "locale",
+        "facets",
+        "top_k",
+        "problem",
+        "page",
+        "message_id",
         "other",
     ]);
     let arguments = prop::collection::btree_map(field, value(), 0..4);

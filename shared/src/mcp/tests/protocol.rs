@@ -46,7 +46,7 @@ async fn both_lifecycles_are_served_without_a_session() {
 }
 
 #[tokio::test]
-async fn tools_have_a_fixed_order_and_say_that_they_only_read() {
+async fn tools_have_a_fixed_order_and_all_but_report_only_read() {
     let served = Served::book().await;
     let listed = served.method("tools/list", json!({})).await;
     let tools = entries(&listed, "tools");
@@ -57,7 +57,8 @@ async fn tools_have_a_fixed_order_and_say_that_they_only_read() {
     assert_eq!(names, tools::NAMES);
     for tool in &tools {
         let annotations = &tool["annotations"];
-        assert_eq!(annotations["readOnlyHint"], json!(true), "{tool}");
+        let reads_only = tool["name"] != "report";
+        assert_eq!(annotations["readOnlyHint"], json!(reads_only), "{tool}");
         assert_eq!(annotations["openWorldHint"], json!(false), "{tool}");
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], json!("object"), "{tool}");
@@ -107,6 +108,21 @@ async fn what_is_wrong_with_a_call_is_told_so_that_it_can_be_corrected() {
         ),
         ("outline", json!({"under": "/blog"}), "/blog"),
         ("ask", json!({"question": "x".repeat(2_001)}), "2001"),
+        (
+            "report",
+            json!({"question": "Why?"}),
+            "problem must not be empty",
+        ),
+        (
+            "report",
+            json!({"question": "Why?", "problem": "x".repeat(2_001)}),
+            "problem must have at most 2000 characters",
+        ),
+        (
+            "report",
+            json!({"question": "Why?", "problem": "It is wrong.", "message_id": "7"}),
+            "message_id must be that of an answer",
+        ),
     ] {
         let message = served.refusal(tool, arguments.clone()).await;
         assert!(message.contains(told), "{tool} {arguments}: {message}");
@@ -124,7 +140,7 @@ async fn what_is_wrong_with_a_call_is_told_so_that_it_can_be_corrected() {
         answer["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("search, fetch, ask, outline")
+            .contains("search, fetch, ask, outline, report")
     );
 }
 
@@ -191,4 +207,36 @@ async fn a_message_is_bounded() {
         .body(Body::empty())
         .unwrap();
     assert_eq!(served.send(get).await.0, StatusCode::METHOD_NOT_ALLOWED);
+}
+
+#[tokio::test]
+async fn a_report_is_kept_without_its_question_and_counts_as_feedback() {
+    let limits = Limits {
+        feedback: Some(2),
+        ..Limits::NONE
+    };
+    let served = Served::of_pages(&[("frost.md", FROST)], limits).await;
+    let question = "What are the signs of frost?";
+    let answered = served.tool("ask", json!({"question": question})).await;
+    let report = json!({
+        "question": question, "problem": "Wind is one, too.", "page": "/docs/frost#signs-of-frost", "message_id": answered["message_id"],
+    });
+    let reported = served.tool("report", report.clone()).await;
+    assert_eq!(reported, json!({"received": true}));
+    let day = std::time::Duration::from_hours(24);
+    let insights = served.retriever.catalog().insights(day).await.unwrap();
+    let [kept] = &insights.reports[..] else {
+        panic!("{insights:?}");
+    };
+    assert_eq!(kept.problem, "Wind is one, too.");
+    assert_eq!(kept.page.as_deref(), Some("/docs/frost#signs-of-frost"));
+    // Its text is not kept unless the operator wants that.
+    assert_eq!(kept.question, None);
+
+    let mut unknown = report.clone();
+    unknown["message_id"] = json!("67e55044-10b1-426f-9247-bb680e5fe0c8");
+    let told = served.refusal("report", unknown).await;
+    assert!(told.contains("message_id"), "{told}");
+    let told = served.refusal("report", report).await;
+    assert!(told.contains("too many judgements, please wait"), "{told}");
 }

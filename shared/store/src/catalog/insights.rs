@@ -53,6 +53,8 @@ pub struct Insights {
     pub not_helpful: u64,
     /// What readers wrote about answers, the newest first.
     pub comments: Vec<CommentInsight>,
+    /// What coding agents reported of wrong or missing answers, the newest first.
+    pub reports: Vec<ReportInsight>,
 }
 
 /// The statistics of one day.
@@ -154,4 +156,17 @@ pub struct CommentInsight {
     pub comment: String,
     /// True if the reader found the answer helpful.
     pub helpful: bool,
+}
+
+/// What a coding agent reported of a wrong or missing answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReportInsight {
+    /// The date in UTC, ISO 8601.
+    pub day: String,
+    /// Text of the question, if it was stored.
+    pub question: Option<String>,
+    /// What is wrong or missing.
+    pub problem: String,
+    /// The page or section, as the agent named it.
+    pub page: Option<String>,
 }

@@ -4,6 +4,7 @@
 
 mod site;
 mod calibration;
+mod freshness;
 mod types;
 mod rate_limit;
 mod insights;
@@ -35,16 +36,16 @@ use uuid::Uuid;
 use text::{DocumentFrequencies, Language};
 
 use row::FromRow;
-use statement::Parameter::{self, Ago, Id, Now, Number, OptionalNumber, Text, Texts};
+use statement::Parameter::{self, Ago, Id, Now, Number, OptionalNumber, OptionalText, Text, Texts};
 use statement::Statement;
 
 pub use answers::{AnswerLookup, CachedAnswer};
 pub use calibration::{Calibration, Scale, Scales};
 #[cfg(all(feature = "faults", feature = "embedded"))]
 pub use faulty::FaultyCatalog;
+pub use freshness::{Freshness, short_commit};
 pub use insights::{
-    AskedQuestion, CommentInsight, DayInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight,
-    OpenQuestion,
+    AskedQuestion, CommentInsight, DayInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, ReportInsight,
 };
 pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]
@@ -55,14 +56,14 @@ pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use types::{
-    ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow, IndexSpec,
-    IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
-    QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
+    AgentReport, ChunkRow, Commit, CommitOutcome, DocumentRow, DocumentState, Feedback, IndexRow,
+    IndexSpec, IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending,
+    QueryLog, QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
 };
 pub use written::Account;
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 4;
+pub const SCHEMA_VERSION: i32 = 6;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -266,6 +267,21 @@ impl Catalog {
     ) -> Result<(), CatalogError> {
         let parameters = [OptionalNumber(pages.map(signed)), Number(index_id)];
         self.change(sql::EXPECT_PAGES, &parameters).await
+    }
+
+    /// Records that an index was equal to the book's files `age` ago by the database's clock, and the commit of their repository at that time.
+    pub async fn record_comparison(
+        &self,
+        index_id: i64,
+        commit: Option<&str>,
+        age: Duration,
+    ) -> Result<(), CatalogError> {
+        let parameters = [
+            Ago(microseconds(age)),
+            OptionalText(commit),
+            Number(index_id),
+        ];
+        self.change(sql::RECORD_COMPARISON, &parameters).await
     }
 
     /// Stores an index's calibration, with the vectors of the questions that it was measured with.

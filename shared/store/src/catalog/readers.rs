@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::insights::PLACES;
 use super::statement::Parameter::{
     Ago, Flag, Id, Ids, Now, Number, OptionalNumber, OptionalText, Text,
 };
 use super::{
-    Account, AskedQuestion, Catalog, CatalogError, Feedback, GapQuestion, HelpfulAnswer, Insights,
-    JoinedChunk, LONGEST, QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
+    Account, AgentReport, AskedQuestion, Catalog, CatalogError, Feedback, GapQuestion, HelpfulAnswer, Insights, JoinedChunk, LONGEST, QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
 };
 use crate::index::Filters;
 
@@ -141,6 +141,21 @@ impl Catalog {
         on_store!(self, store => store.add_feedback(feedback))
     }
 
+    /// Stores what a coding agent reports. `false` if it names an answer that does not exist.
+    pub async fn add_report(&self, report: &AgentReport) -> Result<bool, CatalogError> {
+        let message_id = report.message_id.map(|id| id.to_string());
+        let parameters = [
+            Id(Uuid::new_v4()),
+            OptionalText(message_id.as_deref()),
+            OptionalText(report.question.as_deref()),
+            Text(&report.problem),
+            OptionalText(report.page.as_deref()),
+            Now,
+        ];
+        let written: Vec<Uuid> = self.rows(sql::ADD_REPORT, &parameters).await?;
+        Ok(!written.is_empty())
+    }
+
     /// Returns the chunks that the filters admit and that have any of the terms (see [`text::terms_in`]), best first: more and rarer terms rank higher.
     /// Terms of breadcrumbs count like those of texts.
     pub async fn search_text(
@@ -166,9 +181,14 @@ impl Catalog {
             .await
     }
 
-    /// Returns statistics of the questions of the period `since` ago until now.
+    /// Returns statistics of the questions of the period `since` ago until now, and what coding agents reported.
     pub async fn insights(&self, since: Duration) -> Result<Insights, CatalogError> {
-        on_store!(self, store => store.insights(since))
+        let parameters = [Ago(microseconds(since)), Number(i64::from(PLACES))];
+        let insights: Insights = on_store!(self, store => store.insights(since))?;
+        Ok(Insights {
+            reports: self.rows(sql::REPORTS, &parameters).await?,
+            ..insights
+        })
     }
 
     /// Returns questions of the period `since` ago until now that were answered or refused and whose text is stored, most frequent

@@ -9,8 +9,7 @@ use super::postgres::values as postgres;
 use super::sqlite::values as sqlite;
 use super::{
     AnswerLookup, AskedQuestion, Calibration, ChunkRow, CommentInsight, DayInsight, DocumentRow,
-    DocumentState, GapQuestion, HelpfulAnswer, IndexRow, IndexSpec, IndexState, IndexStats,
-    LessonInsight, OpenQuestion, PageRow, Pending, SiteInfo, StoredDocument, StoredExchange,
+    DocumentState, GapQuestion, HelpfulAnswer, IndexRow, IndexSpec, IndexState, IndexStats, LessonInsight, OpenQuestion, PageRow, Pending, ReportInsight, SiteInfo, StoredDocument, StoredExchange,
 };
 use book::Placement;
 
@@ -133,6 +132,9 @@ from_row!(IndexRow {
     site,
     pages_expected,
     calibration = "scales",
+    changed_at,
+    compared_at,
+    commit_hash,
 });
 
 /// Reads the counts; the lists stay empty.
@@ -269,4 +271,11 @@ from_row!(CommentInsight {
     question,
     comment,
     helpful,
+});
+
+from_row!(ReportInsight {
+    day,
+    question,
+    problem,
+    page,
 });

@@ -7,13 +7,23 @@ use super::statement::{Statement, in_order};
 
 // Indexes.
 
-pub(super) const INDEXES: Statement =
-    // Not the vectors of the questions that it was calibrated with: they are long.
-    Statement::new(
-        "SELECT index_id, spec, collection, state, site, pages_expected, scales FROM indexes
-         WHERE dropped_at IS NULL ORDER BY index_id",
-    )
-    .for_readers();
+// Not the vectors of the questions that it was calibrated with: they are long.
+macro_rules! index_columns {
+    () => {
+        "index_id, spec, collection, state, site, pages_expected, scales, compared_at, commit_hash,
+        (SELECT max(last_indexed_at) FROM documents WHERE documents.index_id = indexes.index_id) AS changed_at"
+    };
+}
+
+/// The columns of an `IndexRow`.
+pub(super) const INDEX_COLUMNS: &str = index_columns!();
+
+pub(super) const INDEXES: Statement = Statement::new(concat!(
+    "SELECT ",
+    index_columns!(),
+    " FROM indexes WHERE dropped_at IS NULL ORDER BY index_id"
+))
+.for_readers();
 
 pub(super) const DOCUMENTS_HELD: &str =
     in_order("SELECT source, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted");
@@ -23,11 +33,17 @@ pub(super) const MAKE_LIVE: &str = in_order(
 );
 
 pub(super) const BEGIN_DROP: Statement = Statement::in_dialects(
-    "UPDATE indexes SET dropped_at = coalesce(dropped_at, now())
-     WHERE state = 'retired' AND (dropped_at IS NOT NULL OR now() - retired_at >= $1 * interval '1 microsecond')
-     RETURNING *",
-    "UPDATE indexes SET dropped_at = coalesce(dropped_at, ?2)
-     WHERE state = 'retired' AND (dropped_at IS NOT NULL OR retired_at <= ?1) RETURNING *",
+    concat!(
+        "UPDATE indexes SET dropped_at = coalesce(dropped_at, now())
+         WHERE state = 'retired' AND (dropped_at IS NOT NULL OR now() - retired_at >= $1 * interval '1 microsecond')
+         RETURNING ",
+        index_columns!()
+    ),
+    concat!(
+        "UPDATE indexes SET dropped_at = coalesce(dropped_at, ?2)
+         WHERE state = 'retired' AND (dropped_at IS NOT NULL OR retired_at <= ?1) RETURNING ",
+        index_columns!()
+    ),
 );
 
 /// Deletes a table's rows of an index that is being dropped. The condition protects the rows of an index that is in use.
@@ -40,6 +56,11 @@ pub(super) fn delete_rows(table: &str) -> String {
 
 pub(super) const EXPECT_PAGES: Statement = Statement::new(
     "UPDATE indexes SET pages_expected = $1 WHERE index_id = $2 AND pages_expected IS NOT NULL",
+);
+
+pub(super) const RECORD_COMPARISON: Statement = Statement::in_dialects(
+    "UPDATE indexes SET compared_at = now() - $1 * interval '1 microsecond', commit_hash = $2 WHERE index_id = $3",
+    "UPDATE indexes SET compared_at = ?1, commit_hash = ?2 WHERE index_id = ?3",
 );
 
 pub(super) const SET_CALIBRATION: &str =
@@ -376,6 +397,38 @@ macro_rules! log_query {
 
 pub(super) const LOG_QUERY: Statement =
     Statement::in_dialects(log_query!("now()"), log_query!("$15"));
+
+// A call that is repeated after its connection was lost inserts once.
+pub(super) const ADD_REPORT: Statement = Statement::in_dialects(
+    "INSERT INTO agent_reports (report_id, message_id, question, problem, page)
+     SELECT $1, $2::uuid, $3, $4, $5
+     WHERE $2::uuid IS NULL OR EXISTS (SELECT FROM chat_queries WHERE query_id = $2::uuid)
+     ON CONFLICT (report_id) DO UPDATE SET page = excluded.page RETURNING report_id",
+    "INSERT INTO agent_reports (report_id, message_id, question, problem, page, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6
+     WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM chat_queries WHERE query_id = ?2)
+     ON CONFLICT (report_id) DO UPDATE SET page = excluded.page RETURNING report_id",
+);
+
+macro_rules! reports {
+    ($day:literal, $since:literal) => {
+        concat!(
+            "SELECT ",
+            $day,
+            " AS day, question, problem, page FROM agent_reports WHERE created_at >= ",
+            $since,
+            " ORDER BY created_at DESC, report_id LIMIT $2"
+        )
+    };
+}
+
+pub(super) const REPORTS: Statement = Statement::in_dialects(
+    reports!(
+        "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+        "now() - $1 * interval '1 microsecond'"
+    ),
+    reports!("date(created_at / 1000000, 'unixepoch')", "$1"),
+);
 
 pub(super) const ANSWER_MESSAGE: &str = in_order(
     "UPDATE messages SET question = $1, answer = $2 WHERE message_id = $3 AND conversation_id = $4",

@@ -131,6 +131,12 @@ pub struct IndexRow {
     pub pages_expected: Option<u64>,
     /// The calibration; `None` until it is measured.
     pub calibration: Option<Calibration>,
+    /// When a page of it last changed.
+    pub changed_at: Option<Timestamp>,
+    /// When it was last found equal to the book's files.
+    pub compared_at: Option<Timestamp>,
+    /// The commit of the files' repository at that time, if it is known.
+    pub commit_hash: Option<String>,
 }
 
 impl IndexRow {
@@ -417,6 +423,19 @@ impl Rating {
             Self::CitationClicked => "citation_clicked",
         }
     }
+}
+
+/// What a coding agent reports of a wrong or missing answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReport {
+    /// The answer's id, if there is one.
+    pub message_id: Option<Uuid>,
+    /// The question, if the operator keeps questions.
+    pub question: Option<String>,
+    /// What is wrong or missing.
+    pub problem: String,
+    /// The page or section, as the agent names it.
+    pub page: Option<String>,
 }
 
 /// A rating of one message.

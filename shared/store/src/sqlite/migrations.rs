@@ -12,6 +12,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/sqlite/0002_questions.sql"),
     include_str!("../../migrations/sqlite/0003_terms.sql"),
     include_str!("../../migrations/sqlite/0004_counts.sql"),
+    include_str!("../../migrations/sqlite/0005_freshness.sql"),
+    include_str!("../../migrations/sqlite/0006_agent_reports.sql"),
 ];
 
 #[expect(

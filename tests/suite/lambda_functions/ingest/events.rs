@@ -265,6 +265,21 @@ async fn commands_reconcile_the_book_and_count_it() {
     );
     assert_eq!(status["index"]["spec"]["dimensions"], 64, "{status}");
 
+    // An upload names its commit when it is complete, and a comparison finds the index equal to it.
+    let commit = async || {
+        let live = world.backends.catalog.live_index().await.unwrap().unwrap();
+        live.freshness().unwrap().commit
+    };
+    assert_eq!(commit().await, None);
+    let hash = "7f3c2a1b".repeat(5);
+    world.put("bookrag-commit.txt", &format!("{hash}\n")).await;
+    world.put("docs/a.md", "# A\n\nApricots.\n").await;
+    command("status").await.payload();
+    assert_eq!(commit().await, None, "a page is pending");
+    world.converge(Change::Created, "docs/a.md").await;
+    command("status").await.payload();
+    assert_eq!(commit().await.as_deref(), Some("7f3c2a1"));
+
     let unknown = command("delete").await;
     assert_eq!(unknown.error().error_type, "Event");
     assert!(unknown.error().message.contains("reconcile"), "{unknown:?}");

@@ -109,7 +109,7 @@ async fn without_the_keys_nobody_is_refused_as_unknown() {
     let (_, url) = SignIn::start("<html>".to_owned()).await;
     let authorizer = authorizer(&with_set(&url));
     assert_eq!(checked(&authorizer, RSA_TOKEN).await, Err(Refusal::NoKeys));
-    let response = Refusal::NoKeys.into_response("id");
+    let response = Refusal::NoKeys.into_response("id", None);
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
 }
 

@@ -88,6 +88,7 @@ impl PostgresCatalog {
             ("rate_limits", "tat <= $before", limits_age),
             ("conversations", "expires_at <= $before", Duration::ZERO),
             ("messages", "created_at <= $before", retention),
+            ("agent_reports", "created_at <= $before", retention),
             // Ratings first, because they refer to questions.
             (
                 "feedback",

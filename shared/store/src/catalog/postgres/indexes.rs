@@ -11,7 +11,8 @@ use super::values::read;
 use crate::catalog::row::FromRow;
 use crate::catalog::{
     Calibration, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
-    SwitchOutcome, fresh_suffix, single, sql,
+    SwitchOutcome, fresh_suffix, single,
+    sql::{self, INDEX_COLUMNS},
 };
 
 impl PostgresCatalog {
@@ -23,7 +24,7 @@ impl PostgresCatalog {
         let found = self
             .pool
             .query(
-                "SELECT * FROM indexes WHERE spec = $1",
+                &format!("SELECT {INDEX_COLUMNS}, dropped_at FROM indexes WHERE spec = $1"),
                 &[(&spec, Type::JSONB)],
             )
             .await?;
@@ -42,12 +43,12 @@ impl PostgresCatalog {
         let revive = index.retired == Retired::Revives;
         let rows = transaction
             .query(
-                "INSERT INTO indexes (spec, collection, state, site, pages_expected)
+                &format!("INSERT INTO indexes (spec, collection, state, site, pages_expected)
                  SELECT $1, $2,
                     CASE WHEN EXISTS (SELECT FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END, $3, 0
                  ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
                     state = CASE WHEN $4 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
-                 RETURNING *",
+                 RETURNING {INDEX_COLUMNS}, dropped_at"),
                 &[
                     (&spec, Type::JSONB),
                     (&index.collection, Type::TEXT),
@@ -73,13 +74,16 @@ impl PostgresCatalog {
             .await?;
         // Locking the row waits for commits in progress and delays new ones.
         let rows = transaction
-            .query("SELECT * FROM indexes ORDER BY index_id FOR UPDATE", &[])
+            .query(
+                "SELECT index_id, state FROM indexes ORDER BY index_id FOR UPDATE",
+                &[],
+            )
             .await?;
-        let indexes: Vec<IndexRow> = read(rows)?;
-        let Some(index) = indexes.iter().find(|index| index.index_id == index_id) else {
+        let states: Vec<(i64, IndexState)> = read(rows)?;
+        let Some((_, state)) = states.into_iter().find(|(id, _)| *id == index_id) else {
             return Err(CatalogError::Rejected(format!("no index {index_id}")));
         };
-        if index.state == IndexState::Retired {
+        if state == IndexState::Retired {
             transaction.roll_back().await;
             return Ok(SwitchOutcome::Retired);
         }

@@ -30,6 +30,7 @@ impl PostgresCatalog {
             unhelpful: self.questions(since, &unhelpful()).await?,
             most_cited: self.lessons(since, ALL).await?,
             most_disliked: self.lessons(since, DISLIKED).await?,
+            ..Insights::default()
         })
     }
 

@@ -12,6 +12,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0002_questions.sql"),
     include_str!("../../../migrations/0003_terms.sql"),
     include_str!("../../../migrations/0004_counts.sql"),
+    include_str!("../../../migrations/0005_freshness.sql"),
+    include_str!("../../../migrations/0006_agent_reports.sql"),
 ];
 
 /// The rights of the user for readers, if there is one.

@@ -97,7 +97,10 @@ impl SqliteCatalog {
             let transaction = begin_write(connection)?;
             transaction.execute("DELETE FROM rate_limits WHERE tat <= ?1", [ago(limits_age)])?;
             transaction.execute("DELETE FROM conversations WHERE expires_at <= ?1", [now()])?;
-            transaction.execute("DELETE FROM messages WHERE created_at <= ?1", [before])?;
+            for table in ["messages", "agent_reports"] {
+                let old = format!("DELETE FROM {table} WHERE created_at <= ?1");
+                transaction.execute(&old, [before])?;
+            }
             transaction.execute(
                 "DELETE FROM feedback WHERE message_id IN
                     (SELECT query_id FROM chat_queries WHERE created_at <= ?1)",

@@ -9,7 +9,8 @@ use super::{DatabaseError, SqliteCatalog, begin_write};
 use crate::catalog::row::FromRow;
 use crate::catalog::{
     Calibration, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
-    SwitchOutcome, fresh_suffix, sql,
+    SwitchOutcome, fresh_suffix,
+    sql::{self, INDEX_COLUMNS},
 };
 
 impl SqliteCatalog {
@@ -23,14 +24,14 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
             let (row, dropped): (IndexRow, Option<i64>) = transaction.query_row(
-                "INSERT INTO indexes (spec, collection, state, site, created_at, pages_expected)
+                &format!("INSERT INTO indexes (spec, collection, state, site, created_at, pages_expected)
                  SELECT ?1, ?2,
                     CASE WHEN EXISTS (SELECT 1 FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END,
                     ?3, ?4, 0
                  WHERE true
                  ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
                     state = CASE WHEN ?5 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
-                 RETURNING *",
+                 RETURNING {INDEX_COLUMNS}, dropped_at"),
                 (spec, collection, site, now(), revive),
                 |row| Ok((IndexRow::from_row(row)?, row.get("dropped_at")?)),
             )?;
@@ -52,14 +53,14 @@ impl SqliteCatalog {
         let documents = documents.clone();
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
-            let index = transaction
+            let state: Option<IndexState> = transaction
                 .query_row(
-                    "SELECT * FROM indexes WHERE index_id = ?1",
+                    "SELECT state FROM indexes WHERE index_id = ?1",
                     [index_id],
-                    |row| IndexRow::from_row(row),
+                    |row| IndexState::from_row(row),
                 )
                 .optional()?;
-            match index.map(|index| index.state) {
+            match state {
                 None => return Err(DatabaseError::Rejected(format!("no index {index_id}"))),
                 Some(IndexState::Retired) => return Ok(SwitchOutcome::Retired),
                 Some(IndexState::Building | IndexState::Live) => {}

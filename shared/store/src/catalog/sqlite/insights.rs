@@ -33,6 +33,7 @@ impl SqliteCatalog {
                 unhelpful: questions(&transaction, since, &unhelpful())?,
                 most_cited: lessons(&transaction, since, ALL)?,
                 most_disliked: lessons(&transaction, since, DISLIKED)?,
+                ..Insights::default()
             })
         })
         .await
