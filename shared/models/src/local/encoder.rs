@@ -5,9 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rten_gemm::{
-    GemmError, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix, QuantParams,
-};
+use rten_gemm::{GemmError, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::SimdOp as _;
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, NdTensorView};
@@ -70,6 +68,8 @@ pub(super) struct Norm {
 pub(super) struct Linear {
     /// A row for each input, in the order in which the processor multiplies them.
     weights: PackedBMatrix<i8>,
+    /// The sum of the weights of each output, which is multiplied with what the input has for 0.
+    column_sums: Vec<i32>,
     /// One for each output.
     scales: Vec<f32>,
     bias: Vec<f32>,
@@ -123,9 +123,16 @@ impl Linear {
                 weights.extend_from_slice(&map.weights[input * width..][..width]);
             }
         }
+        let mut column_sums = vec![0; outputs];
+        for row in weights.chunks_exact(outputs) {
+            for (sum, weight) in column_sums.iter_mut().zip(row) {
+                *sum += i32::from(*weight);
+            }
+        }
         let weights = NdTensor::from_data([inputs, outputs], weights);
         Self {
             weights: GemmExecutor::<u8, i8, i32>::new().prepack_b(weights.view()),
+            column_sums,
             scales: maps.iter().flat_map(|map| map.scales.clone()).collect(),
             bias: maps.iter().flat_map(|map| map.bias.clone()).collect(),
         }
@@ -280,29 +287,26 @@ impl Run<'_> {
         Ok(self.add(input, norm))
     }
 
-    /// Multiplies a rounded input with the weights.
+    /// Multiplies a rounded input with the weights. The input is packed as a whole, because `gemm` packs it again for each thousand outputs.
     fn multiply<'b>(
         &self,
         input: Rounded,
         linear: &'b Linear,
         sums: &'b mut Vec<i32>,
     ) -> Result<Product<'b>, GemmError> {
-        let zeros = vec![input.zero; self.tokens];
-        let options = GemmOptions {
-            a_quant: Some(QuantParams { zero_point: &zeros }),
-            ..GemmOptions::default()
-        };
         let shape = [self.tokens, input.bytes.len() / self.tokens];
         let bytes = NdTensorView::from_data(shape, input.bytes);
         let sums = start(sums, self.tokens * linear.scales.len());
         self.integers.gemm(
             sums,
-            GemmInputA::Unpacked(bytes),
+            GemmInputA::Packed(&self.integers.prepack_a(bytes)),
             GemmInputB::Packed(&linear.weights),
-            options,
+            GemmOptions::default(),
         )?;
         Ok(Product {
             sums,
+            zero: input.zero.into(),
+            column_sums: &linear.column_sums,
             input_scale: input.scale,
             scales: &linear.scales,
             bias: &linear.bias,

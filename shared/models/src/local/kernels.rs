@@ -96,9 +96,13 @@ impl SimdOp for Quantize<'_> {
     }
 }
 
-/// The product of a rounded input and the weights, a row for each token, and what makes numbers of it: sum × `input_scale` × scale of the output + bias.
+/// The product of a rounded input and the weights, a row for each token, and what makes numbers of it:
+/// (sum − `zero` × sum of the column) × `input_scale` × scale of the output + bias.
 pub(super) struct Product<'a> {
     pub(super) sums: &'a [i32],
+    /// The input's byte for 0.
+    pub(super) zero: i32,
+    pub(super) column_sums: &'a [i32],
     pub(super) input_scale: f32,
     pub(super) scales: &'a [f32],
     pub(super) bias: &'a [f32],
@@ -109,10 +113,13 @@ impl Product<'_> {
     #[inline(always)]
     fn numbers<I: Isa>(&self, isa: I, row: &[i32], column: usize) -> I::F32 {
         let (floats, integers) = (isa.f32(), isa.i32());
+        let zeros = integers.load(&self.column_sums[column..]);
+        let zeros = integers.mul(integers.splat(self.zero), zeros);
+        let sums = integers.sub(integers.load(&row[column..]), zeros);
         let scale = floats.load(&self.scales[column..]);
         let scale = floats.mul(floats.splat(self.input_scale), scale);
-        let sums = integers.to_float(integers.load(&row[column..]));
-        floats.add(floats.mul(sums, scale), floats.load(&self.bias[column..]))
+        let numbers = floats.mul(integers.to_float(sums), scale);
+        floats.add(numbers, floats.load(&self.bias[column..]))
     }
 }
 
