@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares bookrag's embedding with ONNX Runtime's: `embedding.py [ROUNDS]` (40), with `pip install onnxruntime tokenizers numpy`.
+"""Compares bookrag's embedding with ONNX Runtime's: `embedding.py [ROUNDS [PROGRAM]]`, with `pip install onnxruntime tokenizers numpy`.
 
 Both embed the same texts with the same file of bge-small, on one thread each, by turns, so that other work on the machine slows both:
 questions of the example book with the model's prefix, and chunks of 100 to 130 tokens from this repository's documents. bookrag's time includes
-tokens and token vectors, ONNX Runtime's the tokens. Prints the medians over texts and rounds, and the median ratio over the rounds.
+tokens and token vectors, ONNX Runtime's the tokens. Prints median times of a text and the median ratio of the rounds, and the same of processor time
+(Linux), which other work on the machine changes less. 40 rounds are usual; PROGRAM is the built bench `embedding` of `shared/models`.
 """
 
 import json
@@ -62,12 +63,24 @@ class Onnx:
         return 1000 * (time.perf_counter() - started), states[0, 0]
 
 
+def build():
+    """Returns the path of the bench."""
+    command = ["cargo", "bench", "-p", "models", "--features", "local-models", "--bench", "embedding", "--no-run", "--message-format=json"]
+    output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    artifacts = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return next(one["executable"] for one in artifacts if one.get("executable") and one["target"]["name"] == "embedding")
+
+
 class Bookrag:
-    def __init__(self, cache):
-        command = ["cargo", "bench", "-q", "-p", "models", "--features", "local-models", "--bench", "embedding"]
-        command = os.environ.get("BOOKRAG_BENCH_COMMAND", "").split() or command
+    def __init__(self, program, cache):
         environment = {**os.environ, "BOOKRAG_MODEL_CACHE": str(cache)}
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def processor_time(self):
+        """The milliseconds that the process has used so far; None if the system does not tell."""
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        nanoseconds = [int(thread.read_text().split()[0]) for thread in threads]
+        return sum(nanoseconds) / 1e6 if nanoseconds else None
 
     def embed(self, text, is_question):
         """Milliseconds, and the vector."""
@@ -83,31 +96,43 @@ def cosine(a, b):
 
 
 def summary(rounds):
-    """The median time of each engine for a text, and the median ratio; a round has two lists of times."""
-    ours, theirs = (statistics.median(time for one in rounds for time in one[engine]) for engine in (0, 1))
-    ratio = statistics.median(statistics.median(ours) / statistics.median(theirs) for ours, theirs in rounds)
-    return ours, theirs, ratio
+    """The median time of each engine, and the median ratio; a round has a time of each."""
+    ours, theirs = (statistics.median(engine) for engine in zip(*rounds))
+    return f"bookrag {ours:.2f} ms, ONNX Runtime {theirs:.2f} ms, ratio {statistics.median(a / b for a, b in rounds):.2f}"
+
+
+def compare(bookrag, onnx, texts, prefix, rounds):
+    """The medians of each round, its processor times for a text, and the lowest cosine."""
+    times, processor_times, cosines = [], [], []
+    for _ in range(rounds):
+        # All texts with one engine, then with the other: each finds its weights in the cache, as a busy process does.
+        started = bookrag.processor_time()
+        ours = [bookrag.embed(text, bool(prefix)) for text in texts]
+        ended = bookrag.processor_time()
+        theirs_started = time.process_time()
+        theirs = [onnx.embed(prefix + text) for text in texts]
+        theirs_used = 1000 * (time.process_time() - theirs_started)
+        times.append([statistics.median(time for time, _ in engine) for engine in (ours, theirs)])
+        if ended:
+            processor_times.append([(ended - started) / len(texts), theirs_used / len(texts)])
+        cosines += [cosine(a, b) for (_, a), (_, b) in zip(ours, theirs)]
+    return times, processor_times, min(cosines)
 
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bookrag/models"
-    bookrag = Bookrag(cache)
+    bookrag = Bookrag(sys.argv[2] if len(sys.argv) > 2 else build(), cache)
     bookrag.embed("the first text waits for the model's download", False)
     onnx = Onnx(next(cache.glob("bge-small-*")))
     count_tokens = lambda text: len(onnx.tokenizer.encode(text).ids)
-    for name, is_question, texts in (("questions", True, questions()), ("chunks", False, chunks(count_tokens))):
-        prefix = PREFIX if is_question else ""
+    for name, prefix, texts in (("questions", PREFIX, questions()), ("chunks", "", chunks(count_tokens))):
         tokens = statistics.mean(count_tokens(prefix + text) for text in texts)
-        times, cosines = [], []
-        for _ in range(rounds):
-            # All texts with one engine, then with the other: each finds its weights in the cache, as a busy process does.
-            ours = [bookrag.embed(text, is_question) for text in texts]
-            theirs = [onnx.embed(prefix + text) for text in texts]
-            times.append([[time for time, _ in engine] for engine in (ours, theirs)])
-            cosines += [cosine(a, b) for (_, a), (_, b) in zip(ours, theirs)]
-        ours, theirs, ratio = summary(times)
-        print(f"{len(texts)} {name} of {tokens:.0f} tokens: bookrag {ours:.2f} ms, ONNX Runtime {theirs:.2f} ms, ratio {ratio:.2f}; cosine {min(cosines):.4f} or more")
+        times, processor_times, least = compare(bookrag, onnx, texts, prefix, rounds)
+        print(f"{len(texts)} {name} of {tokens:.0f} tokens, {rounds} rounds; cosine {least:.4f} or more")
+        print(f"  time: {summary(times)}")
+        if processor_times:
+            print(f"  processor time: {summary(processor_times)}")
 
 
 if __name__ == "__main__":
