@@ -5,6 +5,7 @@
 
 mod across;
 mod choice;
+mod programs;
 
 use std::sync::Arc;
 
@@ -133,7 +134,7 @@ pub fn router(books: Vec<Book>) -> Router {
     let books = Books(books.into());
     // A preflight has no token, so that all books answer it alike. Other answers have the headers of their book.
     let below = options(not_found).layer(cors(origins.clone()));
-    across::routes()
+    across::routes(origins.clone())
         .route("/api/v1/books", get(list))
         // As in a single book: requests of pages that may not call do not count against their readers' limits.
         .layer(from_fn_with_state(origins.clone(), known_page))

@@ -395,6 +395,7 @@ impl Context {
     pub fn mcp_book(self: &Arc<Self>) -> mcp::Book {
         let context = Arc::clone(self);
         mcp::Book {
+            id: None,
             live: Arc::new(move || {
                 let context = Arc::clone(&context);
                 async move { context.answerer(&context.live_index().await?) }.boxed()

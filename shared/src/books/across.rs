@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use futures::future::join_all;
@@ -14,10 +14,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::choice::{Asked, nearest};
-use super::{Book, Books};
+use super::{Book, Books, programs};
 use crate::api::{
-    BookView, Counted, ModelList, Observed, Route, client_address, failure, in_openai_shape,
-    method_not_allowed, whole_body,
+    BookView, Counted, ModelList, Observed, Origins, Route, client_address, failure,
+    in_openai_shape, known_origin, method_not_allowed, whole_body,
 };
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Signals;
@@ -33,12 +33,8 @@ const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 const RESULTS: usize = 5;
 const QUESTIONS: usize = 4;
 
-/// How much the nearness of a book counts, in standard deviations, relative to 1 for the score of a result, which only compares results of one book. Of
-/// 150 questions of real users about five sites, the right page is first for .49 in a search of all five (.53 in a search of its own site) and among
-/// five for .75 (.79); with weights of .1 and 1 among five for .71.
-const NEARNESS: f32 = 0.3;
-
-pub(super) fn routes() -> Router<Books> {
+/// Returns the routes. `origins` are those whose pages may call.
+pub(super) fn routes(origins: Origins) -> Router<Books> {
     let completions = Router::new()
         .route("/v1/chat/completions", post(ask))
         .route("/v1/models", get(models))
@@ -53,6 +49,10 @@ pub(super) fn routes() -> Router<Books> {
         .route("/api/v1/feedback", post(known))
         .route("/api/v1/conversations/{id}", delete(known))
         .route("/api/v1/health", get(health))
+        .route(
+            "/mcp",
+            post(programs::mcp).route_layer(from_fn_with_state(origins, known_origin)),
+        )
         .method_not_allowed_fallback(method_not_allowed)
         .merge(completions)
 }
@@ -161,7 +161,7 @@ fn value_of_result(signals: &Signals, result: &Value, _: usize) -> f32 {
     let score = result["score"].as_f64().unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 1")]
     let score = score as f32;
-    score + NEARNESS * signals.z.unwrap_or_default()
+    signals.value_among_books(score)
 }
 
 /// Returns the value of a question that is offered: the first of each book come first.

@@ -46,6 +46,14 @@ struct Parameters {
 }
 
 impl Asked {
+    /// Returns a request that asks a question and nothing else.
+    pub(super) fn question(question: String) -> Self {
+        Self {
+            question,
+            ..Self::default()
+        }
+    }
+
     /// Reads a request: its URL, and its body if that is JSON.
     pub(super) fn read(uri: &Uri, body: &[u8]) -> Self {
         let url: Parameters = url_query(uri).unwrap_or_default();

@@ -10,6 +10,7 @@ use answer::{Answer, Question};
 use store::index::Filters;
 use text::invisible::visible;
 
+use super::budget::Budget;
 use super::id::Id;
 use super::reading::{self, Text, title};
 use super::server::Server;
@@ -20,13 +21,28 @@ use super::tools::{
 };
 
 /// The default and the maximum number of sections in a search.
-const DEFAULT_LIMIT: usize = 5;
+pub(super) const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
 /// Marks where a text was cut.
 const CUT: char = '…';
 
+/// The sections of a book that match, best first.
+pub(super) struct Sections {
+    /// The sections, each with its value among those of several books.
+    pub(super) valued: Vec<(f32, FoundSection)>,
+    /// Why there are none.
+    pub(super) message: Option<String>,
+}
+
 impl Server {
     pub(super) async fn search(&self, arguments: SearchArguments) -> Result<Found, Error> {
+        let Sections { valued, message } = self.sections(arguments).await?;
+        let sections = valued.into_iter().map(|(_, section)| section);
+        Ok(within_budget(self.call.budget, sections.collect(), message))
+    }
+
+    /// Returns the sections that match, however long they are.
+    pub(super) async fn sections(&self, arguments: SearchArguments) -> Result<Sections, Error> {
         let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
             let message = format!("limit must be 1 to {MAX_LIMIT}, got {limit}");
@@ -42,16 +58,24 @@ impl Server {
         let retriever = self.live().await?.retriever;
         let locale = search.locale(&retriever);
         let found = search.run(&retriever).await?;
-        self.measure(|measured| measured.searched(&found.times, &found.degraded));
-        let sections = found.candidates.iter();
-        let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
-        Ok(self.within_budget(sections.collect(), nothing_found(&found)))
+        self.call
+            .measure(|measured| measured.searched(&found.times, &found.degraded));
+        let candidates = found.candidates.iter();
+        let valued = candidates.map(|scored| {
+            let value = found.signals.value_among_books(scored.scores.score);
+            (value, self.section(scored, locale.as_deref()))
+        });
+        Ok(Sections {
+            valued: valued.collect(),
+            message: nothing_found(&found),
+        })
     }
 
     fn section(&self, scored: &ScoredChunk, locale: Option<&str>) -> FoundSection {
         let chunk = &scored.chunk;
         FoundSection {
-            id: scored.url(None),
+            id: self.known(&scored.url(None)),
+            book: self.book_id(),
             title: title(&chunk.title, scored.section()),
             text: visible(&without_links(chunk)),
             url: self.address(&scored.url(locale)),
@@ -60,26 +84,6 @@ impl Server {
             tokens: chunk.token_count,
             score: hundredths(scored.scores.score),
         }
-    }
-
-    /// Returns as many results as fit; the text of the next one is cut to the remaining space.
-    fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
-        let count = self.budget.fill(&results, |count| Found {
-            results: results[..count].to_vec(),
-            message: message.clone(),
-        });
-        let next = results.get(count).cloned();
-        results.truncate(count);
-        let found = Found { results, message };
-        if let Some(next) = next {
-            let end = self
-                .budget
-                .cut(&next.text, |text| found.with_cut(&next, text));
-            if end > 0 {
-                return found.with_cut(&next, next.text[..end].trim_end());
-            }
-        }
-        found
     }
 
     pub(super) async fn fetch(&self, arguments: FetchArguments) -> Result<Fetched, Error> {
@@ -100,7 +104,7 @@ impl Server {
         }
         let start = text.markdown.floor_char_boundary(id.from);
         let rest = &text.markdown[start..];
-        let length = self.budget.cut(rest, |part| {
+        let length = self.call.budget.cut(rest, |part| {
             self.fetched(id, &text, start..start + part.len())
         });
         if length == 0 && !rest.is_empty() {
@@ -113,14 +117,15 @@ impl Server {
 
     fn fetched(&self, id: &Id, text: &Text, part: Range<usize>) -> Fetched {
         Fetched {
-            id: id.to_string(),
+            id: self.known(&id.to_string()),
+            book: self.book_id(),
             title: text.title.clone(),
             text: text.markdown[part.clone()].to_owned(),
             url: self.address(&text.path),
             source: text.source.clone(),
             lines: lines(text.lines.0, text.lines.1),
             tokens: text.tokens,
-            next: (part.end < text.markdown.len()).then(|| id.at(part.end)),
+            next: (part.end < text.markdown.len()).then(|| self.known(&id.at(part.end))),
         }
     }
 
@@ -145,7 +150,7 @@ impl Server {
         let answerer = self.live().await?;
         let prepared = answerer.prepare(question, asker).await?;
         let answer = prepared.whole().await?;
-        self.measure(|measured| measured.answered(&answer));
+        self.call.measure(|measured| measured.answered(&answer));
         Ok(self.answered(&answer))
     }
 
@@ -153,13 +158,14 @@ impl Server {
     fn answered(&self, answer: &Answer) -> Answered {
         let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
         let nearest = answer.suggestions.iter().map(|page| Nearest {
-            id: Id::parse(&page.url).to_string(),
+            id: self.known(&Id::parse(&page.url).to_string()),
             title: visible(&page.title),
             url: self.address(&page.url),
             text: page.text.clone(),
         });
         let mut nearest: Vec<Nearest> = nearest.collect();
         let mut answered = Answered {
+            book: self.book_id(),
             answerable: answer.answered(),
             outcome: answer.outcome,
             answer: answer.text.clone(),
@@ -167,13 +173,15 @@ impl Server {
             unsupported: Vec::new(),
             nearest: Vec::new(),
         };
-        if !self.budget.holds(&(&answer.text, &answer.text)) {
+        if !self.call.budget.holds(&(&answer.text, &answer.text)) {
             let end = self
+                .call
                 .budget
                 .cut(&answer.text, |text| (text.to_owned(), text.to_owned()));
             answered.answer = format!("{}{CUT}", answer.text[..end].trim_end());
         }
         let with = |cited: &[Cited], unsupported: &[String], nearest: &[Nearest]| Answered {
+            book: answered.book.clone(),
             answerable: answered.answerable,
             outcome: answered.outcome,
             answer: answered.answer.clone(),
@@ -182,15 +190,18 @@ impl Server {
             nearest: nearest.to_vec(),
         };
         let count = self
+            .call
             .budget
             .fill(&cited, |count| with(&cited[..count], &[], &[]));
         let cited = &cited[..count];
         let sentences = &answer.unsupported;
         let count = self
+            .call
             .budget
             .fill(sentences, |count| with(cited, &sentences[..count], &[]));
         let sentences = &sentences[..count];
         let count = self
+            .call
             .budget
             .fill(&nearest, |count| with(cited, sentences, &nearest[..count]));
         nearest.truncate(count);
@@ -200,7 +211,7 @@ impl Server {
     fn cited(&self, citation: &Citation) -> Cited {
         Cited {
             n: citation.n,
-            id: Id::parse(&citation.url).to_string(),
+            id: self.known(&Id::parse(&citation.url).to_string()),
             title: title(&citation.title, &citation.section),
             quote: citation.quote.clone(),
             url: self.address(&citation.url),
@@ -218,13 +229,26 @@ impl Server {
         // All pages are below the site's root.
         let place = id.as_ref().filter(|id| id.place != root.place);
         let from = id.as_ref().map_or(0, |id| id.from);
-        let range = from..from.saturating_add(self.budget.most_items());
-        let entries = reading::outline(&retriever, place, &limits, range).await?;
+        let range = from..from.saturating_add(self.call.budget.most_items());
+        let mut entries = reading::outline(&retriever, place, &limits, range).await?;
+        for entry in &mut entries {
+            entry.id = self.known(&entry.id);
+        }
         let id = id.unwrap_or(root);
         let count = self
+            .call
             .budget
-            .fill(&entries, |count| Outline::new(&id, &entries, count));
-        Ok(Outline::new(&id, &entries, count))
+            .fill(&entries, |count| self.entries(&id, &entries, count));
+        Ok(self.entries(&id, &entries, count))
+    }
+
+    /// Lists the first `count` of the entries that begin at an id's offset.
+    fn entries(&self, id: &Id, entries: &[Entry], count: usize) -> Outline {
+        Outline {
+            book: self.book_id(),
+            entries: entries[..count].to_vec(),
+            next: (count < entries.len()).then(|| self.known(&id.at(id.from + count))),
+        }
     }
 }
 
@@ -240,14 +264,26 @@ impl Found {
     }
 }
 
-impl Outline {
-    /// Lists the first `count` of the entries that begin at an id's offset.
-    fn new(id: &Id, entries: &[Entry], count: usize) -> Self {
-        Self {
-            entries: entries[..count].to_vec(),
-            next: (count < entries.len()).then(|| id.at(id.from + count)),
+/// Returns as many results as fit; the text of the next one is cut to the remaining space.
+pub(super) fn within_budget(
+    budget: Budget,
+    mut results: Vec<FoundSection>,
+    message: Option<String>,
+) -> Found {
+    let count = budget.fill(&results, |count| Found {
+        results: results[..count].to_vec(),
+        message: message.clone(),
+    });
+    let next = results.get(count).cloned();
+    results.truncate(count);
+    let found = Found { results, message };
+    if let Some(next) = next {
+        let end = budget.cut(&next.text, |text| found.with_cut(&next, text));
+        if end > 0 {
+            return found.with_cut(&next, next.text[..end].trim_end());
         }
     }
+    found
 }
 
 fn limits(
@@ -264,11 +300,11 @@ fn limits(
 }
 
 /// Returns an argument unless it is blank, as programs send those that they leave out.
-fn given(text: Option<String>) -> Option<String> {
+pub(super) fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
+pub(super) fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
     given(text).ok_or_else(|| Error::field(field, format!("{field} must not be empty")))
 }
 
