@@ -12,6 +12,7 @@ mod damage;
 mod diff;
 mod documented;
 mod full_disk;
+mod isolation;
 mod languages;
 mod questions;
 mod export;
