@@ -3,6 +3,7 @@
 mod chart;
 mod html;
 mod open;
+mod library;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +23,8 @@ use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use crate::look::Look;
 use crate::site::Site;
 use open::Subject;
+
+pub(crate) use library::{CountedBook, page_of_books};
 
 const DAY: u64 = 86_400;
 /// The default number of days that a report looks back, and the maximum.

@@ -338,6 +338,12 @@ fn books_are_listed_and_kept_up_to_date_one_by_one() {
             (&json!("kitchen"), &json!("Kitchen"))
         ]
     );
+    let (status, insights) = server.get("/insights");
+    assert_eq!(status, 200);
+    assert!(
+        insights.contains("href=\"/books/kitchen/insights\">Kitchen"),
+        "{insights}"
+    );
     let (status, refused) = server.post("/books/cellar/api/v1/chat", &json!({ "query": "wine" }));
     assert_eq!(
         (status, &refused["error"]["code"]),

@@ -11,13 +11,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use futures::future::join_all;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Asked, nearest};
 use super::{Book, Books, programs};
 use crate::api::{
     BookView, Counted, ModelList, Observed, Origins, Route, client_address, failure,
-    in_openai_shape, known_origin, method_not_allowed, whole_body,
+    in_openai_shape, known_origin, method_not_allowed, url_query, whole_body,
 };
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Signals;
@@ -95,7 +96,7 @@ async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
         [only] => *only,
         several => {
             // Comparing the books costs a search, so it is counted before, by the first of all books.
-            let counting = &books.0[0].context;
+            let counting = books.0[0].context().await?;
             let client = client_address(&whole.copy(), counting.trusted_proxies);
             let key = counting.client_key(&client);
             counting.limiter.acquire(Route::Chat, &key).await?;
@@ -288,6 +289,13 @@ async fn models(State(books): State<Books>, request: Request) -> Response {
     Json(ModelList::new(ids)).into_response()
 }
 
+/// The query of a health check.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct HealthParameters {
+    deep: bool,
+}
+
 /// Answers with the health of a book that is unhealthy, else of the first one, and with the state of each under `data.books`.
 async fn health(State(books): State<Books>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
@@ -300,11 +308,21 @@ async fn health_of_all(books: &Books, request: Request) -> Result<Response, Erro
     let concerned = books
         .concerned(&whole.head.headers, &Asked::default())
         .await?;
-    let answers = concerned.iter().map(|book| book.answer(whole.copy()));
+    // Only a deep check opens the stores of a book.
+    let HealthParameters { deep } = url_query(&whole.head.uri).unwrap_or_default();
+    let first = concerned.first().map(|book| &book.id);
+    let (checked, closed): (Vec<&Book>, Vec<&Book>) = concerned
+        .iter()
+        .copied()
+        .partition(|book| deep || first == Some(&book.id) || (book.current)().is_some());
+    let answers = checked.iter().map(|book| book.answer(whole.copy()));
     let answers = join_all(answers).await;
-    let mut states = Map::new();
+    let unchecked = closed
+        .iter()
+        .map(|book| (book.id.to_string(), json!("unchecked")));
+    let mut states: Map<String, Value> = unchecked.collect();
     let mut shown: Option<(StatusCode, Value)> = None;
-    for (book, answer) in concerned.iter().zip(answers) {
+    for (book, answer) in checked.iter().zip(answers) {
         let status = answer.status();
         let answer = json_of(answer).await?;
         states.insert(book.id.to_string(), answer["data"]["status"].clone());

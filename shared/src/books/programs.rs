@@ -29,7 +29,7 @@ async fn library(books: &Books, head: &Parts) -> Result<Library, Error> {
     let headers = &head.headers;
     let asked = Asked::read(&head.uri, b"");
     let concerned = books.concerned(headers, &asked).await?;
-    let counting = &books.0[0].context;
+    let counting = books.0[0].context().await?;
     let client = client_address(
         &Request::from_parts(head.clone(), Body::empty()),
         counting.trusted_proxies,
@@ -47,7 +47,7 @@ async fn library(books: &Books, head: &Parts) -> Result<Library, Error> {
         open: Arc::new(move |id: &str| {
             let (books, client) = (Arc::clone(&opened), caller.clone());
             let id = id.to_owned();
-            async move { open(&books, &id, &client) }.boxed()
+            async move { open(&books, &id, &client).await }.boxed()
         }),
         nearest: Arc::new(move |ids, question| {
             let (books, client) = (Arc::clone(&compared), asker.clone());
@@ -73,15 +73,16 @@ async fn listed(book: &Book, concerned: &[&Book]) -> ListedBook {
 }
 
 /// Opens one of the books for programs.
-fn open(books: &[Book], id: &str, client: &str) -> Result<(mcp::Book, mcp::Caller), Error> {
+async fn open(books: &[Book], id: &str, client: &str) -> Result<(mcp::Book, mcp::Caller), Error> {
     let mut books = books.iter();
     let book = books
         .find(|book| book.id.as_str() == id)
         .ok_or_else(|| super::no_such_book(id))?;
+    let context = book.context().await?;
     let served = mcp::Book {
         id: Some(id.to_owned()),
         origin: book.url.clone(),
-        ..book.context.mcp_book()
+        ..context.mcp_book()
     };
-    Ok((served, book.context.mcp_caller(client)))
+    Ok((served, context.mcp_caller(client)))
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
 use bookrag::api::{PlatformRequestId, not_found};
-use bookrag::books::{self, Book};
+use bookrag::books::{self, Book, OpenBook};
 use bookrag::catalog::{Catalog, SqliteCatalog};
 use bookrag::chunk::ChunkPolicy;
 use bookrag::config::{BookSettings, Config, Environment};
@@ -186,12 +186,8 @@ async fn book(settings: &BookSettings, config: &Config, folder: &tempfile::TempD
         .merge(search::routes(Arc::clone(&context)))
         .merge(health::routes(Arc::clone(&context)))
         .fallback(not_found);
-    Book {
-        id: settings.id.clone(),
-        url: settings.origins.first().cloned(),
-        context,
-        routes,
-    }
+    let url = settings.origins.first().cloned();
+    Book::of_open(settings.id.clone(), url, OpenBook { context, routes })
 }
 
 pub(super) fn request(
