@@ -18,6 +18,7 @@ use bookrag::local::LocalModel;
 use bookrag::rerank::Reranker;
 use bookrag::retrieve::{Backends, Language, OffTopicCache, QuestionCache};
 use bookrag::source::{Source, SourceError};
+use tokio::sync::Mutex;
 
 use crate::commands::output;
 use crate::site::Site;
@@ -154,14 +155,14 @@ impl LocalBook {
         folder: &BookFolder,
         say: impl Fn(&str),
     ) -> Result<Self, LocalError> {
-        Self::open_with(config, folder, &mut Models::default(), say).await
+        Self::open_with(config, folder, &Mutex::default(), say).await
     }
 
     /// The same with models that other books have, too.
     pub(crate) async fn open_with(
         config: &Config,
         folder: &BookFolder,
-        models: &mut Models,
+        models: &Mutex<Models>,
         say: impl Fn(&str),
     ) -> Result<Self, LocalError> {
         let (catalog, index) = open_stores(config, folder).await?;
@@ -173,6 +174,7 @@ impl LocalBook {
             // Stored, so that readers can delete their data after a restart.
             config.salt = Some(folder.salt()?.into());
         }
+        let mut models = models.lock().await;
         let backends = Backends {
             embedder: models.embedder(&config, &say).await?,
             reranker: models.reranker(&config, &say).await?,
@@ -181,6 +183,7 @@ impl LocalBook {
             off_topic: OffTopicCache::default(),
             questions: models.questions.clone(),
         };
+        drop(models);
         Ok(Self {
             context: Context::new(&config, backends)?,
         })

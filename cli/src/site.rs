@@ -4,7 +4,7 @@ mod find;
 
 use std::path::{Path, PathBuf};
 
-use bookrag::book::{SETTINGS_FILES, SettingsError, build_folder, is_front_page};
+use bookrag::book::{SETTINGS_FILES, SettingsError, SiteSettings, build_folder, is_front_page};
 use bookrag::source::{FolderSource, Source, SourceError};
 
 use crate::commands::output;
@@ -167,10 +167,20 @@ impl Site {
     /// # Errors
     /// [`SourceError::NotFound`] if the site does not exist.
     pub async fn source(&self) -> Result<Source, SourceError> {
+        Ok(self.opened().await?.0)
+    }
+
+    /// Opens the site's files and reads its settings.
+    ///
+    /// # Errors
+    /// As [`Self::source`].
+    pub(crate) async fn opened(&self) -> Result<(Source, SiteSettings), SourceError> {
         let source = match self {
             Self::Folder { path, build } => {
                 if let Some((folder, _)) = self.stand_in().await? {
-                    return Ok(Source::Folder(FolderSource::open(&folder)?));
+                    let source = Source::Folder(FolderSource::open(&folder)?);
+                    let settings = source.settings().await?;
+                    return Ok((source, settings));
                 }
                 let folder = FolderSource::open(path)?;
                 Source::Folder(match build.clone() {
@@ -180,7 +190,7 @@ impl Site {
             }
             Self::Bucket(url) => Source::bucket(url).await?,
         };
-        Ok(source.opened().await?.0)
+        source.opened().await
     }
 
     /// Returns the built site that is read instead of the sources, and the error in their config that prevents reading them. `None` if the sources

@@ -5,7 +5,9 @@
 
 mod across;
 mod choice;
+mod programs;
 
+use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
@@ -14,7 +16,8 @@ use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, options};
-use futures::future::join_all;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, join_all};
 use tower::ServiceExt as _;
 
 use crate::api::{
@@ -29,23 +32,73 @@ use choice::Asked;
 pub use crate::config::{BookId, InvalidBookId};
 
 /// A book of several.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Book {
     /// Its id.
     pub id: BookId,
-    /// Its backends and rules.
-    pub context: Arc<Context>,
+    /// Its title. Without it, that of its live index.
+    pub title: Option<String>,
     /// Where its pages are, such as `https://book.example`. Without it, addresses are paths.
     pub url: Option<String>,
+    /// The origins of its pages.
+    pub origins: Vec<String>,
+    /// The origins whose pages may call.
+    pub pages: Origins,
+    /// Checks tokens; `None` lets everybody read the book.
+    pub authorizer: Option<Authorizer>,
+    /// Opens its stores, unless they are open.
+    pub open: Opening,
+    /// Returns its stores if they are open.
+    pub current: Arc<dyn Fn() -> Option<OpenBook> + Send + Sync>,
+}
+
+/// Opens the stores of a book.
+pub type Opening = Arc<dyn Fn() -> BoxFuture<'static, Result<OpenBook, Error>> + Send + Sync>;
+
+/// A book whose stores are open.
+#[derive(Debug, Clone)]
+pub struct OpenBook {
+    /// Its backends and rules.
+    pub context: Arc<Context>,
     /// The routes of a process that has this book alone.
     pub routes: Router,
 }
 
+impl fmt::Debug for Book {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Book")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Book {
+    /// Creates a book whose stores are open.
+    #[must_use]
+    pub fn of_open(id: BookId, url: Option<String>, open: OpenBook) -> Self {
+        let current = open.clone();
+        Self {
+            id,
+            title: None,
+            url,
+            origins: open.context.origins.clone(),
+            pages: open.context.pages(),
+            authorizer: open.context.authorizer.clone(),
+            open: Arc::new(move || std::future::ready(Ok(open.clone())).boxed()),
+            current: Arc::new(move || Some(current.clone())),
+        }
+    }
+
+    async fn context(&self) -> Result<Arc<Context>, Error> {
+        Ok((self.open)().await?.context)
+    }
+
     /// Returns what clients are told about the book.
     async fn view(&self) -> BookView {
-        let live = self.context.live_index().await;
-        let title = live.map(|index| index.site.title).unwrap_or_default();
+        let title = match &self.title {
+            Some(title) => title.clone(),
+            None => self.stored_title().await.unwrap_or_default(),
+        };
         BookView {
             id: self.id.to_string(),
             title: if title.is_empty() {
@@ -57,15 +110,26 @@ impl Book {
         }
     }
 
+    async fn stored_title(&self) -> Option<String> {
+        let live = self.context().await.ok()?.live_index().await;
+        Some(live.ok()?.site.title)
+    }
+
     /// True if readers must sign in for the book.
     fn is_private(&self) -> bool {
-        self.context.authorizer.is_some()
+        self.authorizer.is_some()
     }
 
     /// Has the book's own routes answer a request.
     async fn answer(&self, request: Request) -> Response {
-        let answered = self.routes.clone().oneshot(request).await;
-        answered.unwrap_or_else(|never| match never {})
+        let request_id = Observed::from_request(&request).request_id;
+        match (self.open)().await {
+            Ok(open) => {
+                let answered = open.routes.oneshot(request).await;
+                answered.unwrap_or_else(|never| match never {})
+            }
+            Err(error) => failure(&error, &request_id),
+        }
     }
 }
 
@@ -114,11 +178,10 @@ impl Hosted {
             Self::One(context) => return routes(context),
             Self::Several(books) => books.into_iter(),
         };
-        let books = books.map(|(settings, context)| Book {
-            routes: routes(Arc::clone(&context)),
-            id: settings.id,
-            url: settings.origins.into_iter().next(),
-            context,
+        let books = books.map(|(settings, context)| {
+            let routes = routes(Arc::clone(&context));
+            let url = settings.origins.into_iter().next();
+            Book::of_open(settings.id, url, OpenBook { context, routes })
         });
         router(books.collect()).fallback(not_found)
     }
@@ -130,13 +193,13 @@ impl Hosted {
 /// Without books.
 pub fn router(books: Vec<Book>) -> Router {
     assert!(!books.is_empty(), "there is at least one book");
-    let origins = Origins::all(books.iter().map(|book| book.context.pages()));
+    let origins = Origins::all(books.iter().map(|book| book.pages.clone()));
     let books = Books(books.into());
     let sign_in = books.sign_in().cloned();
     let metadata = get(resource_metadata).with_state(sign_in);
     // A preflight has no token, so that all books answer it alike. Other answers have the headers of their book.
     let below = options(not_found).layer(cors(origins.clone()));
-    across::routes()
+    across::routes(origins.clone())
         .route("/api/v1/books", get(list))
         // As in a single book: requests of pages that may not call do not count against their readers' limits.
         .layer(from_fn_with_state(origins.clone(), known_page))
@@ -211,7 +274,7 @@ impl Books {
     /// Returns the sign-in of the process, which all private books have.
     fn sign_in(&self) -> Option<&Authorizer> {
         let mut books = self.0.iter();
-        books.find_map(|book| book.context.authorizer.as_ref())
+        books.find_map(|book| book.authorizer.as_ref())
     }
 
     /// Returns the sign-in that a program is told of, and the address of the metadata that name it. Unknown books and private ones have the same.
@@ -268,7 +331,7 @@ impl Books {
             .get(header::ORIGIN)
             .and_then(|origin| origin.to_str().ok());
         let is_of_page = |book: &&Book| {
-            origin.is_some_and(|origin| book.context.origins.iter().any(|own| own == origin))
+            origin.is_some_and(|origin| book.origins.iter().any(|own| own == origin))
         };
         let of_page: Vec<&Book> = readable.iter().copied().filter(is_of_page).collect();
         if !of_page.is_empty() {

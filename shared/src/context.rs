@@ -20,7 +20,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-pub use cloud::{postgres_catalog, vector_index};
+pub use cloud::{delete_book, postgres_catalog, vector_index};
 pub use remembered::{Ages, LookUp, Reading, Remembered};
 
 use crate::api::{
@@ -87,6 +87,15 @@ pub struct Context {
     alias: String,
     chunk_policy: String,
     live: Arc<Remembered<IndexRow>>,
+}
+
+/// What was deleted of a book.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct DeletedBook {
+    /// Its collections in the vector store.
+    pub collections: Vec<String>,
+    /// The name of its database.
+    pub database: Option<String>,
 }
 
 /// The reason why a process cannot start.
@@ -398,6 +407,7 @@ impl Context {
     pub fn mcp_book(self: &Arc<Self>) -> mcp::Book {
         let context = Arc::clone(self);
         mcp::Book {
+            id: None,
             live: Arc::new(move || {
                 let context = Arc::clone(&context);
                 async move { context.answerer(&context.live_index().await?) }.boxed()

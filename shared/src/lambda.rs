@@ -44,6 +44,12 @@ fn streamable(response: Response) -> Response {
     Response::from_parts(head, body)
 }
 
+/// Returns the stage that begins the paths of a deployment's addresses. Those of a domain of its own have none.
+fn stage_in_address(domain: Option<&str>, stage: Option<&str>) -> Option<Stage> {
+    let stage = stage.filter(|_| domain.is_some_and(|domain| domain.contains(".execute-api.")));
+    stage.map(|stage| Stage(format!("/{stage}")))
+}
+
 /// Reads the client's address and the stage from API Gateway, and the request's id from Lambda.
 pub async fn named(mut request: Request) -> Request {
     let address = match request.request_context_ref() {
@@ -54,14 +60,15 @@ pub async fn named(mut request: Request) -> Request {
     let id = request
         .lambda_context_ref()
         .map(|context| context.request_id.clone());
+    let stage = match request.request_context_ref() {
+        Some(RequestContext::ApiGatewayV1(context)) => {
+            stage_in_address(context.domain_name.as_deref(), context.stage.as_deref())
+        }
+        _ => None,
+    };
     let extensions = request.extensions_mut();
-    if let Some(RequestContext::ApiGatewayV1(context)) = request.request_context_ref()
-        && let (Some(domain), Some(stage)) = (&context.domain_name, &context.stage)
-        // A domain of the deployment's own has no stage in its addresses.
-        && domain.contains(".execute-api.")
-    {
-        let stage = Stage(format!("/{stage}"));
-        request.extensions_mut().insert(stage);
+    if let Some(stage) = stage {
+        extensions.insert(stage);
     }
     if let Some(address) = address {
         extensions.insert(ClientAddress(address));

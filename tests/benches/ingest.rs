@@ -5,6 +5,7 @@
 //! search finds it, with the ingest function; `BOOKRAG_TEST_FUNCTIONS` may name prebuilt ones.
 
 #![expect(clippy::unwrap_used, reason = "a failed step ends the benchmark")]
+#![recursion_limit = "256"]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -233,6 +234,7 @@ async fn until_found(backends: &Backends, word: &str) {
     let retrieval = Retrieval {
         reranker: bookrag::rerank::Reranker::None,
         off_topic: bookrag::retrieve::OffTopicCache::default(),
+        questions: bookrag::retrieve::QuestionCache::default(),
         embedder: backends.ports(Path::new(".")).embedder,
         vectors: backends.index.clone(),
         catalog: backends.catalog.clone(),

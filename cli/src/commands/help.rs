@@ -32,7 +32,7 @@ const INDEXING: &[&str] = &[
 ];
 const STORES: &[&str] = &["BOOKRAG_DATA", "DATABASE_URL", "QDRANT_URL"];
 
-const HELP: [Help; 19] = [
+const HELP: [Help; 20] = [
     Help {
         command: "serve",
         examples: &[
@@ -243,6 +243,23 @@ const HELP: [Help; 19] = [
         command: "reset",
         examples: &[("reset my-site --yes", "delete without asking")],
         variables: STORES,
+    },
+    Help {
+        command: "books",
+        examples: &[(
+            "books delete handbook --yes",
+            "delete a book that BOOKRAG_BOOKS no longer lists",
+        )],
+        variables: &[
+            "BOOKRAG_BOOKS",
+            "BOOKRAG_SOURCE",
+            "BOOKRAG_COLLECTION",
+            "DATABASE_URL",
+            "DATABASE_URL_DIRECT",
+            "BOOKRAG_DATABASE_CA",
+            "QDRANT_URL",
+            "QDRANT_API_KEY",
+        ],
     },
     Help {
         command: "migrate",

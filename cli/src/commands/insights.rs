@@ -4,12 +4,14 @@ mod chart;
 mod open;
 mod html;
 mod gaps;
+mod library;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AskedQuestion, Catalog, CatalogError, CommentInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, ReportInsight,
+    AskedQuestion, Catalog, CatalogError, CommentInsight, GapQuestion, HelpfulAnswer, Insights,
+    LessonInsight, OpenQuestion, ReportInsight,
 };
 use bookrag::config::Config;
 use bookrag::context::Context;
@@ -23,6 +25,8 @@ use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use crate::look::Look;
 use crate::site::Site;
 use open::Subject;
+
+pub(crate) use library::{CountedBook, page_of_books};
 
 const DAY: u64 = 86_400;
 /// The default number of days that a report looks back, and the maximum.

@@ -18,6 +18,7 @@ mod files;
 mod export;
 mod doctor;
 mod health;
+mod books;
 mod migrate;
 mod reset;
 mod models;
@@ -106,6 +107,8 @@ enum Command {
     Health(health::HealthArguments),
     /// Delete a book's index, conversations and feedback on this machine.
     Reset(reset::ResetArguments),
+    /// Delete a book of a deployment that has several.
+    Books(books::BooksArguments),
     /// Create or update the catalog's tables.
     Migrate,
     /// Download local models, and print their folders.
@@ -331,6 +334,7 @@ async fn dispatch(arguments: Arguments, output: Output) -> Result<Exit, CommandE
         Command::Doctor(arguments) => doctor::run(&config, &arguments, output).await,
         Command::Health(arguments) => health::run(arguments, output).await,
         Command::Reset(arguments) => reset::run(&config, &arguments, output),
+        Command::Books(arguments) => books::run(&config, arguments, output).await,
         Command::Migrate => migrate::run(&config, output).await,
         Command::Models(arguments) => models::run(&config, arguments, output).await,
         Command::Completions(arguments) => Ok(scripts::completions(&arguments)),

@@ -12,6 +12,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
+use bookrag::context::{StartError, generator};
 use bookrag::generate::Generator;
 use bookrag::ingest::forget_readers;
 use bookrag::provider::ProviderError;
@@ -20,12 +21,13 @@ use clap::Args;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 
 use super::progress::STOPPED;
 use super::sync::ReportArguments;
 use super::{BuildArgument, CommandError, Exit, Output, output};
-use crate::local::Models;
-use crate::server::{HEAD_DEADLINE, Server, library, listen, router};
+use crate::local::{LocalError, Models};
+use crate::server::{HEAD_DEADLINE, library, listen, router};
 use crate::site::has_config;
 use books::{ServedBook, sites};
 
@@ -120,40 +122,41 @@ pub(super) async fn run(
     let address = listener.local_addr().unwrap_or(arguments.address());
 
     // The stores, which no other server may use meanwhile, and the models.
-    let mut models = match sites.len() {
+    let models = match sites.len() {
         1 => Models::default(),
         _ => Models::shared(),
     };
+    let models = Arc::new(Mutex::new(models));
     let mut books = Vec::new();
-    for site in sites {
-        books.push(ServedBook::open(&config, site, address, &arguments, &mut models).await?);
+    for (number, site) in sites.into_iter().enumerate() {
+        let book = ServedBook::prepare(&config, site, number, address, &arguments, &models);
+        books.push(book?);
     }
-    if let Some(book) = books.first() {
-        tokio::spawn(warn_without_model(book.server.generator().clone()));
-    }
+    let generator = generator(&config).map_err(StartError::Generate);
+    tokio::spawn(warn_without_model(generator.map_err(LocalError::from)?));
 
     // The server, which answers from now on.
     let routes = match books.as_slice() {
-        [book] => router(Arc::clone(&book.server), address),
+        // Opened at once, so that a server whose only book cannot be opened does not start.
+        [book] => router(book.server.server().await?, address),
         several => library(several.iter().map(ServedBook::shown).collect(), address),
     };
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let serving = tokio::spawn(listen(listener, routes, HEAD_DEADLINE, stopped));
     // Only now, so that a server that fails to start does not change the current book.
     if let Some(book) = books.first() {
-        book.folder.make_current(&config);
+        book.folder().make_current(&config);
     }
 
     // The indexes, which follow the books.
-    let servers: Vec<Arc<Server>> = books.iter().map(|book| Arc::clone(&book.server)).collect();
     let mut following = FuturesUnordered::new();
-    for book in &mut books {
+    for book in &books {
         following.push(book.follow(&arguments, output));
     }
     let (outcome, grace) = tokio::select! {
         // First, so that a signal is noticed from the moment that the run starts.
         biased;
-        grace = stop_signal(&servers) => (Ok(Exit::Done), grace),
+        grace = stop_signal(&books) => (Ok(Exit::Done), grace),
         Some(outcome) = following.next() => (outcome, GRACE_OF_CTRL_C),
     };
 
@@ -204,16 +207,21 @@ async fn warn_without_model(generator: Generator) {
 async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infallible {
     loop {
         tokio::time::sleep(FORGET_EVERY).await;
-        if let Err(error) = forget_readers(catalog, retention).await {
-            output::status(&format!("what expired is not deleted yet: {error}"));
-        }
+        forget(catalog, retention).await;
+    }
+}
+
+/// Deletes expired conversations and questions.
+async fn forget(catalog: &Catalog, retention: Option<Duration>) {
+    if let Err(error) = forget_readers(catalog, retention).await {
+        output::status(&format!("what expired is not deleted yet: {error}"));
     }
 }
 
 /// Waits for a signal to stop. If it interrupts a run, prints that the next one continues it. Returns how long answers in progress may still take.
-async fn stop_signal(servers: &[Arc<Server>]) -> Duration {
+async fn stop_signal(books: &[ServedBook]) -> Duration {
     let grace = interrupted().await;
-    if servers.iter().any(|server| server.is_indexing()) {
+    if books.iter().any(|book| book.server.is_indexing()) {
         output::status(STOPPED);
     }
     grace

@@ -3,31 +3,40 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Json;
-use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use bookrag::api::not_found;
-use bookrag::books::{self, Book, BookId};
+use axum::{Extension, Json, Router};
+use bookrag::api::{Authorizer, Origins, authorize, not_found};
+use bookrag::books::{self, Book, BookId, OpenBook, Opening};
 use bookrag::catalog::{IndexStats, Indexing};
+use bookrag::error::Error;
 use bookrag::telemetry;
+use futures::FutureExt as _;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Server, assets, visitors};
+use super::local_api::HasInsights;
+use super::{LazyServer, Server, assets, insights, visitors};
 use crate::look::Look;
 
 /// A book of a server that has several.
 #[derive(Debug, Clone)]
 pub(crate) struct ShownBook {
     pub(crate) id: BookId,
-    pub(crate) server: Arc<Server>,
+    pub(crate) title: String,
+    /// True if its site shows formulas.
+    pub(crate) math: bool,
+    /// The origins of its pages.
+    pub(crate) origins: Vec<String>,
+    /// Checks the tokens of its readers.
+    pub(crate) authorizer: Option<Authorizer>,
+    pub(crate) server: Arc<LazyServer>,
 }
 
 /// The books, in the order in which they are listed.
-type Shown = Arc<[ShownBook]>;
+pub(super) type Shown = Arc<[ShownBook]>;
 
 /// Returns the routes of a server with several books that listens on `listening`.
 pub(crate) fn library(shown: Vec<ShownBook>, listening: SocketAddr) -> Router {
@@ -37,14 +46,29 @@ pub(crate) fn library(shown: Vec<ShownBook>, listening: SocketAddr) -> Router {
     } else {
         String::new()
     };
-    let books = shown.iter().map(|ShownBook { id, server: book }| Book {
-        id: id.clone(),
-        context: Arc::clone(&book.context),
-        url: Some(format!("{server}/books/{id}")),
-        routes: super::router(Arc::clone(book), listening),
+    let books = shown.iter().map(|book| Book {
+        id: book.id.clone(),
+        title: Some(book.title.clone()),
+        url: Some(format!("{server}/books/{}", book.id)),
+        origins: book.origins.clone(),
+        pages: Origins::with_local(&book.origins),
+        authorizer: book.authorizer.clone(),
+        open: opening(Arc::clone(&book.server)),
+        current: current(Arc::clone(&book.server)),
     });
     let books = books::router(books.collect());
-    let page = Router::new()
+    let mut own = Router::new();
+    // What readers asked is for this machine's user alone.
+    let has_insights = listening.ip().is_loopback();
+    if has_insights {
+        let authorizer = shown.first().and_then(|book| book.authorizer.clone());
+        let insights = get(insights::page_of_library);
+        own = own.route(
+            "/insights",
+            insights.layer(from_fn_with_state(authorizer, authorize)),
+        );
+    }
+    let own = own
         .route("/", get(page))
         .route("/assets/{name}", get(assets::asset))
         .route("/assets/look.css", get(look))
@@ -54,12 +78,29 @@ pub(crate) fn library(shown: Vec<ShownBook>, listening: SocketAddr) -> Router {
         .route("/local/book", get(all_books))
         .route("/books/{id}", get(page_of_book))
         .route("/books/{id}/", get(page_of_book))
+        .layer(Extension(HasInsights(has_insights)))
         .with_state(shown.into());
-    let routes = page
+    let routes = own
         .merge(books)
         .fallback(not_found)
         .layer(from_fn_with_state(listening, visitors::by_name));
     telemetry::traced(routes)
+}
+
+fn opening(server: Arc<LazyServer>) -> Opening {
+    Arc::new(move || {
+        let server = Arc::clone(&server);
+        async move {
+            let (server, routes) = server.asked().await.map_err(Error::unavailable)?;
+            let context = Arc::clone(&server.context);
+            Ok(OpenBook { context, routes })
+        }
+        .boxed()
+    })
+}
+
+fn current(server: Arc<LazyServer>) -> Arc<dyn Fn() -> Option<OpenBook> + Send + Sync> {
+    Arc::new(move || server.current())
 }
 
 /// The query of the page's address.
@@ -73,11 +114,12 @@ struct Chosen {
 /// Serves the page to ask on, for all books or for one.
 async fn page(State(shown): State<Shown>, Query(chosen): Query<Chosen>) -> Response {
     let mut books = shown.iter();
-    match books.find(|book| book.id.as_str() == chosen.books) {
-        Some(ShownBook { server, .. }) => {
-            assets::page_with(server.mode_attributes().await, server.title())
-        }
-        None => assets::page_with("", &title(&shown)),
+    let Some(book) = books.find(|book| book.id.as_str() == chosen.books) else {
+        return assets::page_with("", &title(&shown));
+    };
+    match book.server.asked().await {
+        Ok((server, _)) => assets::page_with(server.mode_attributes().await, server.title()),
+        Err(_) => assets::page_with("", &book.title),
     }
 }
 
@@ -101,19 +143,22 @@ async fn page_of_book(State(shown): State<Shown>, Path(id): Path<String>) -> Res
 }
 
 fn title(shown: &[ShownBook]) -> String {
-    let titles: Vec<&str> = shown.iter().map(|book| book.server.title()).collect();
+    let titles: Vec<&str> = shown.iter().map(|book| book.title.as_str()).collect();
     titles.join(", ")
 }
 
 /// Tells the page about all books together.
-async fn all_books(State(shown): State<Shown>) -> Response {
+async fn all_books(
+    State(shown): State<Shown>,
+    Extension(HasInsights(has_insights)): Extension<HasInsights>,
+) -> Response {
     let (mut pages, mut chunks, mut math) = (0, 0, false);
     let mut indexing: Option<Indexing> = None;
-    for ShownBook { server, .. } in shown.iter() {
-        let (counted, progress) = contents(server).await;
+    for book in shown.iter() {
+        let (counted, progress) = book.server.contents().await;
         pages += counted.documents;
         chunks += counted.chunks;
-        math |= server.reading.read().await.settings.math;
+        math |= book.math;
         if let Some(progress) = progress {
             let so_far = indexing.get_or_insert(Indexing { done: 0, total: 0 });
             so_far.done += progress.done;
@@ -126,7 +171,7 @@ async fn all_books(State(shown): State<Shown>) -> Response {
         "navbar_title": null,
         "has_logo": false,
         "is_mode_fixed": false,
-        "has_insights": false,
+        "has_insights": has_insights,
         "pages": pages,
         "chunks": chunks,
         "indexing": indexing,

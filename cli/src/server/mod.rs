@@ -2,6 +2,7 @@
 
 mod assets;
 mod insights;
+mod lazy;
 mod library;
 mod listen;
 mod lists;
@@ -20,12 +21,12 @@ use axum::{Extension, Router};
 use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
-use bookrag::generate::Generator;
 use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
 use bookrag::telemetry;
 use tokio::sync::{Mutex, MutexGuard, Notify, RwLock};
 
 use crate::look::{Look, mode_attributes};
+pub(crate) use lazy::LazyServer;
 pub(crate) use library::{ShownBook, library};
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 use lists::Lists;
@@ -53,6 +54,11 @@ pub(crate) struct Server {
 /// Only one of a process's books is indexed at a time, because a run uses all processors.
 static TURN: Mutex<()> = Mutex::const_new(());
 
+/// Waits until no other book of this process is being indexed.
+pub(crate) async fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().await
+}
+
 impl Server {
     pub(crate) fn new(
         context: Context,
@@ -78,15 +84,6 @@ impl Server {
         self.context.catalog()
     }
 
-    pub(crate) fn generator(&self) -> &Generator {
-        &self.context.generator
-    }
-
-    /// Waits until no other book of this process is being indexed.
-    pub(crate) async fn turn(&self) -> MutexGuard<'static, ()> {
-        TURN.lock().await
-    }
-
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
@@ -97,7 +94,7 @@ impl Server {
         options: SyncOptions,
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Report, SyncError> {
-        let _turn = self.turn().await;
+        let _turn = turn().await;
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);

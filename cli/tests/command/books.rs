@@ -211,6 +211,117 @@ fn a_search_covers_all_books_and_a_book_shows_nothing_of_another() {
     }
 }
 
+/// Calls a tool of the Model Context Protocol.
+fn called(server: &Server, path: &str, tool: &str, arguments: &Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let (status, mut answer) = server.post(path, &message);
+    assert_eq!(status, 200, "{answer}");
+    answer["result"].take()
+}
+
+#[test]
+fn programs_search_and_read_all_books() {
+    let (_workshop, server) = library();
+    let tool = |name: &str, arguments: Value| {
+        let result = called(&server, "/mcp", name, &arguments);
+        assert_eq!(result["isError"], json!(false), "{result}");
+        result["structuredContent"].clone()
+    };
+    let listed = tool("books", json!({}));
+    assert_eq!(listed["books"][1]["id"], "kitchen", "{listed}");
+
+    // A result names its book and can be read by its id and by its address.
+    let found = tool("search", json!({ "query": "calibration" }));
+    let results = found["results"].as_array().unwrap();
+    for (book, word) in [("garden", "moisture"), ("kitchen", "oven")] {
+        let of_book = results.iter().find(|result| result["book"] == book);
+        let of_book = of_book.unwrap();
+        let address = format!("{}/books/{book}/docs/probe", server.url);
+        assert!(of_book["url"].as_str().unwrap().starts_with(&address));
+        for id in [
+            of_book["id"].clone(),
+            of_book["url"].clone(),
+            json!(address),
+        ] {
+            let text = tool("fetch", json!({ "id": id }));
+            assert!(text["text"].as_str().unwrap().contains(word), "{text}");
+            assert_eq!(text["book"], book);
+        }
+        let pages = tool("outline", json!({ "books": [book] }));
+        let page = pages["entries"][0]["id"].as_str().unwrap();
+        assert!(page.starts_with(&format!("book://{book}/docs/")), "{pages}");
+        let headings = tool("outline", json!({ "under": page }));
+        assert_eq!(headings["book"], book);
+    }
+    let one = tool(
+        "search",
+        json!({ "query": "calibration", "books": ["kitchen"] }),
+    );
+    let results = one["results"].as_array().unwrap();
+    assert!(
+        results.iter().all(|result| result["book"] == "kitchen"),
+        "{one}"
+    );
+
+    let answer = tool(
+        "ask",
+        json!({ "question": "How long does the dough rise?" }),
+    );
+    assert_eq!(answer["book"], "kitchen", "{answer}");
+    let cited = answer["citations"][0]["url"].as_str().unwrap();
+    assert!(cited.starts_with(&format!("{}/books/kitchen/docs/bread", server.url)));
+    let other = tool(
+        "ask",
+        json!({ "question": "How long does the dough rise?", "books": ["garden"] }),
+    );
+    assert_eq!(other["book"], "garden", "{other}");
+    let limited = called(
+        &server,
+        "/mcp?books=garden",
+        "search",
+        &json!({ "query": "dough" }),
+    );
+    assert!(!limited.to_string().contains("rise"), "{limited}");
+
+    let unknown = called(
+        &server,
+        "/mcp",
+        "search",
+        &json!({ "query": "wine", "books": ["cellar"] }),
+    );
+    assert_eq!(unknown["isError"], json!(true), "{unknown}");
+    assert!(
+        unknown.to_string().contains("there is no book `cellar`"),
+        "{unknown}"
+    );
+
+    // The pages of all books are resources, one book after the other.
+    let mut resources = Vec::new();
+    let mut cursor = Value::Null;
+    for _ in 0..2 {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "resources/list", "params": { "cursor": cursor }
+        });
+        let mut list = server.post("/mcp", &message).1["result"].take();
+        cursor = list["nextCursor"].take();
+        resources.extend(list["resources"].as_array().unwrap().clone());
+    }
+    assert_eq!(
+        (resources.len(), &cursor),
+        (4, &Value::Null),
+        "{resources:?}"
+    );
+    for resource in &resources {
+        let params = json!({ "uri": resource["uri"] });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params });
+        let (_, read) = server.post("/mcp", &message);
+        let contents = &read["result"]["contents"][0];
+        assert_eq!(contents["uri"], resource["uri"], "{read}");
+    }
+}
+
 #[test]
 fn books_are_listed_and_kept_up_to_date_one_by_one() {
     let (workshop, server) = library();
@@ -226,6 +337,12 @@ fn books_are_listed_and_kept_up_to_date_one_by_one() {
             (&json!("garden"), &json!("Garden")),
             (&json!("kitchen"), &json!("Kitchen"))
         ]
+    );
+    let (status, insights) = server.get("/insights");
+    assert_eq!(status, 200);
+    assert!(
+        insights.contains("href=\"/books/kitchen/insights\">Kitchen"),
+        "{insights}"
     );
     let (status, refused) = server.post("/books/cellar/api/v1/chat", &json!({ "query": "wine" }));
     assert_eq!(
@@ -281,4 +398,30 @@ fn two_books_need_different_names() {
         told.contains("two books would be called `garden`"),
         "{told}"
     );
+}
+
+#[test]
+fn a_book_that_is_in_use_is_not_deleted() {
+    let workshop = Workshop::small();
+    let variables = [
+        ("BOOKRAG_BOOKS", "garden, kitchen private"),
+        ("DATABASE_URL", "postgres://user@127.0.0.1:1/bookrag"),
+        ("QDRANT_URL", "http://127.0.0.1:1"),
+    ];
+    for (arguments, problem) in [
+        (vec!["garden", "--yes"], "still lists the book `garden`"),
+        (vec!["cellar"], "add --yes"),
+        (vec!["../cellar", "--yes"], "../cellar"),
+    ] {
+        let mut command = workshop.command(&[&["books", "delete"], &arguments[..]].concat());
+        command.envs(variables).env_remove("BOOKRAG_AUTH_SECRET");
+        let refused = command.output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(told.contains(problem), "{told}");
+    }
+    let mut unnamed = workshop.command(&["books", "delete", "garden", "--yes"]);
+    let refused = unnamed.output().unwrap();
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(told.contains("set BOOKRAG_BOOKS"), "{told}");
 }

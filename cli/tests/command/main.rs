@@ -15,6 +15,7 @@ mod documented;
 mod fresh;
 mod full_disk;
 mod gaps;
+mod isolation;
 mod languages;
 mod questions;
 mod export;

@@ -6,18 +6,19 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use futures::future::join_all;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Asked, nearest};
-use super::{Book, Books};
+use super::{Book, Books, programs};
 use crate::api::{
-    BookView, Counted, ModelList, Observed, Route, client_address, failure, in_openai_shape,
-    method_not_allowed, whole_body,
+    BookView, Counted, ModelList, Observed, Origins, Route, client_address, failure,
+    in_openai_shape, known_origin, method_not_allowed, url_query, whole_body,
 };
 use answer::error::{Error, ErrorKind};
 use answer::retrieve::Signals;
@@ -33,12 +34,8 @@ const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 const RESULTS: usize = 5;
 const QUESTIONS: usize = 4;
 
-/// How much the nearness of a book counts, in standard deviations, relative to 1 for the score of a result, which only compares results of one book. Of
-/// 150 questions of real users about five sites, the right page is first for .49 in a search of all five (.53 in a search of its own site) and among
-/// five for .75 (.79); with weights of .07 and .73 among five for .71.
-const NEARNESS: f32 = 0.22;
-
-pub(super) fn routes() -> Router<Books> {
+/// Returns the routes. `origins` are those whose pages may call.
+pub(super) fn routes(origins: Origins) -> Router<Books> {
     let completions = Router::new()
         .route("/v1/chat/completions", post(ask))
         .route("/v1/models", get(models))
@@ -53,6 +50,10 @@ pub(super) fn routes() -> Router<Books> {
         .route("/api/v1/feedback", post(known))
         .route("/api/v1/conversations/{id}", delete(known))
         .route("/api/v1/health", get(health))
+        .route(
+            "/mcp",
+            post(programs::mcp).route_layer(from_fn_with_state(origins, known_origin)),
+        )
         .method_not_allowed_fallback(method_not_allowed)
         .merge(completions)
 }
@@ -95,7 +96,7 @@ async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
         [only] => *only,
         several => {
             // Comparing the books costs a search, so it is counted before, by the first of all books.
-            let counting = &books.0[0].context;
+            let counting = books.0[0].context().await?;
             let client = client_address(&whole.copy(), counting.trusted_proxies);
             let key = counting.client_key(&client);
             counting.limiter.acquire(Route::Chat, &key).await?;
@@ -161,7 +162,7 @@ fn value_of_result(signals: &Signals, result: &Value, _: usize) -> f32 {
     let score = result["score"].as_f64().unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 1")]
     let score = score as f32;
-    score + NEARNESS * signals.z.unwrap_or_default()
+    signals.value_among_books(score)
 }
 
 /// Returns the value of a question that is offered: the first of each book come first.
@@ -292,6 +293,13 @@ async fn models(State(books): State<Books>, request: Request) -> Response {
     Json(ModelList::new(ids)).into_response()
 }
 
+/// The query of a health check.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct HealthParameters {
+    deep: bool,
+}
+
 /// Answers with the health of a book that is unhealthy, else of the first one, and with the state of each under `data.books`.
 async fn health(State(books): State<Books>, request: Request) -> Response {
     let observed = Observed::from_request(&request);
@@ -304,11 +312,21 @@ async fn health_of_all(books: &Books, request: Request) -> Result<Response, Erro
     let concerned = books
         .concerned(&whole.head.headers, &Asked::default())
         .await?;
-    let answers = concerned.iter().map(|book| book.answer(whole.copy()));
+    // Only a deep check opens the stores of a book.
+    let HealthParameters { deep } = url_query(&whole.head.uri).unwrap_or_default();
+    let first = concerned.first().map(|book| &book.id);
+    let (checked, closed): (Vec<&Book>, Vec<&Book>) = concerned
+        .iter()
+        .copied()
+        .partition(|book| deep || first == Some(&book.id) || (book.current)().is_some());
+    let answers = checked.iter().map(|book| book.answer(whole.copy()));
     let answers = join_all(answers).await;
-    let mut states = Map::new();
+    let unchecked = closed
+        .iter()
+        .map(|book| (book.id.to_string(), json!("unchecked")));
+    let mut states: Map<String, Value> = unchecked.collect();
     let mut shown: Option<(StatusCode, Value)> = None;
-    for (book, answer) in concerned.iter().zip(answers) {
+    for (book, answer) in checked.iter().zip(answers) {
         let status = answer.status();
         let answer = json_of(answer).await?;
         states.insert(book.id.to_string(), answer["data"]["status"].clone());

@@ -46,6 +46,14 @@ struct Parameters {
 }
 
 impl Asked {
+    /// Returns a request that asks a question and nothing else.
+    pub(super) fn question(question: String) -> Self {
+        Self {
+            question,
+            ..Self::default()
+        }
+    }
+
     /// Reads a request: its URL, and its body if that is JSON.
     pub(super) fn read(uri: &Uri, body: &[u8]) -> Self {
         let url: Parameters = url_query(uri).unwrap_or_default();
@@ -132,20 +140,22 @@ pub(super) async fn nearest<'a>(books: &[&'a Book], asked: &Asked, client: &str)
 
 /// Returns how near a book is to a question; `None` if that is not known.
 async fn nearness(book: &Book, question: &str) -> Option<Nearness> {
-    let index = book.context.live_index().await.ok()?;
-    let retriever = book.context.retriever_of(&index).ok()?;
+    let context = book.context().await.ok()?;
+    let index = context.live_index().await.ok()?;
+    let retriever = context.retriever_of(&index).ok()?;
     retriever.nearness(question).await
 }
 
 /// Returns the place of the book that has the conversation of a question.
 async fn holder(books: &[&Book], asked: &Asked, client: &str) -> Option<usize> {
     let id = asked.conversation?;
-    let reads = books.iter().map(|book| {
-        let session = book.context.session_hash(client, asked.session.as_deref());
-        async move {
-            let stored = book.context.catalog().exchanges(id, &session, 1);
-            stored.await.ok().flatten().is_some()
-        }
+    let reads = books.iter().map(|book| async move {
+        let Ok(context) = book.context().await else {
+            return false;
+        };
+        let session = context.session_hash(client, asked.session.as_deref());
+        let stored = context.catalog().exchanges(id, &session, 1);
+        stored.await.ok().flatten().is_some()
     });
     let held = join_all(reads).await;
     held.into_iter().position(|is_held| is_held)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::StartError;
+use super::{DeletedBook, INGEST_STATEMENT_TIMEOUT, StartError};
 use crate::config::{Config, Environment};
 use store::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
 use store::index::VectorIndex;
@@ -25,6 +25,14 @@ pub fn postgres_catalog(
     url: &SecretString,
     statement_timeout: Duration,
 ) -> Result<Catalog, StartError> {
+    Ok(Catalog::Postgres(postgres(config, url, statement_timeout)?))
+}
+
+fn postgres(
+    config: &Config,
+    url: &SecretString,
+    statement_timeout: Duration,
+) -> Result<PostgresCatalog, StartError> {
     let options = PostgresOptions {
         url: url.clone(),
         direct_url: config.database_url_direct.clone(),
@@ -36,11 +44,43 @@ pub fn postgres_catalog(
         connect_timeout: CONNECT_TIMEOUT,
         pool_size: POOL_SIZE,
     };
-    let catalog = match &config.book {
+    Ok(match &config.book {
         Some(book) => PostgresCatalog::of_book(options, &book.as_str().replace('-', "_"))?,
         None => PostgresCatalog::new(options)?,
-    };
-    Ok(Catalog::Postgres(catalog))
+    })
+}
+
+/// Deletes the collections and then the database of a book of several, whose configuration this is. What is deleted already is no error, so that an
+/// interrupted deletion can be run again.
+///
+/// # Errors
+/// If a store is not configured, cannot be reached, or does not allow it.
+pub async fn delete_book(config: &Config) -> Result<DeletedBook, StartError> {
+    let missing = StartError::MissingSetting;
+    let vectors = config.qdrant_url.as_deref().ok_or(missing("QDRANT_URL"))?;
+    let database = config.database_url.as_ref();
+    let database = database.ok_or(missing("DATABASE_URL"))?;
+    let vectors = vector_index(config, vectors)?;
+    let catalog = postgres(config, database, INGEST_STATEMENT_TIMEOUT)?;
+    let mut deleted = DeletedBook::default();
+    for collection in vectors.collections().await? {
+        if is_of_book(&collection, config) {
+            vectors.drop_collection(&collection).await?;
+            deleted.collections.push(collection);
+        }
+    }
+    deleted.database = catalog.delete_database().await?;
+    Ok(deleted)
+}
+
+/// True for the collections of a book's indexes, whose names end in eight hexadecimal digits.
+fn is_of_book(collection: &str, config: &Config) -> bool {
+    let index = collection
+        .strip_prefix(config.collection.as_str())
+        .and_then(|end| end.strip_prefix('_'));
+    index.is_some_and(|index| {
+        index.len() == 8 && index.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
 }
 
 /// Creates the vector store at a URL, without sending a request.

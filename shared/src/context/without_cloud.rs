@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::StartError;
+use super::{DeletedBook, StartError};
 use crate::config::Config;
 use store::catalog::Catalog;
 use store::index::VectorIndex;
@@ -23,6 +23,14 @@ pub fn postgres_catalog(_: &Config, _: &SecretString, _: Duration) -> Result<Cat
 /// Always: this build has no Qdrant.
 pub fn vector_index(_: &Config, _: &str) -> Result<VectorIndex, StartError> {
     Err(not_in_this_build("QDRANT_URL"))
+}
+
+/// Refuses to delete a book of a deployment.
+///
+/// # Errors
+/// Always: this build has no hosted stores.
+pub fn delete_book(_: &Config) -> impl Future<Output = Result<DeletedBook, StartError>> {
+    std::future::ready(Err(not_in_this_build("DATABASE_URL")))
 }
 
 fn not_in_this_build(name: &str) -> StartError {

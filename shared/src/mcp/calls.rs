@@ -13,6 +13,7 @@ use store::catalog::AgentReport;
 use store::index::Filters;
 use text::invisible::visible;
 
+use super::budget::Budget;
 use super::id::Id;
 use super::reading::{self, Text, title};
 use super::server::Server;
@@ -23,13 +24,34 @@ use super::tools::{
 };
 
 /// The default and the maximum number of sections in a search.
-const DEFAULT_LIMIT: usize = 5;
+pub(super) const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
 /// Marks where a text was cut.
 const CUT: char = '…';
 
+/// The sections of a book that match, best first.
+pub(super) struct Sections {
+    /// The sections, each with its value among those of several books.
+    pub(super) valued: Vec<(f32, FoundSection)>,
+    /// Why there are none.
+    pub(super) message: Option<String>,
+    pub(super) index: Option<Index>,
+}
+
 impl Server {
     pub(super) async fn search(&self, arguments: SearchArguments) -> Result<Found, Error> {
+        let sections = self.sections(arguments).await?;
+        let results = sections.valued.into_iter().map(|(_, section)| section);
+        let found = Found {
+            results: results.collect(),
+            message: sections.message,
+            index: sections.index,
+        };
+        Ok(within_budget(self.call.budget, found))
+    }
+
+    /// Returns the sections that match, however long they are.
+    pub(super) async fn sections(&self, arguments: SearchArguments) -> Result<Sections, Error> {
         let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
             let message = format!("limit must be 1 to {MAX_LIMIT}, got {limit}");
@@ -45,21 +67,25 @@ impl Server {
         let retriever = self.live().await?.retriever;
         let locale = search.locale(&retriever);
         let found = search.run(&retriever).await?;
-        self.measure(|measured| measured.searched(&found.times, &found.degraded));
-        let sections = found.candidates.iter();
-        let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
-        let found = Found {
-            results: sections.collect(),
+        self.call
+            .measure(|measured| measured.searched(&found.times, &found.degraded));
+        let candidates = found.candidates.iter();
+        let valued = candidates.map(|scored| {
+            let value = found.signals.value_among_books(scored.scores.score);
+            (value, self.section(scored, locale.as_deref()))
+        });
+        Ok(Sections {
+            valued: valued.collect(),
             message: nothing_found(&found),
             index: Index::of(&retriever.index),
-        };
-        Ok(self.within_budget(found))
+        })
     }
 
     fn section(&self, scored: &ScoredChunk, locale: Option<&str>) -> FoundSection {
         let chunk = &scored.chunk;
         FoundSection {
-            id: scored.url(None),
+            id: self.known(&scored.url(None)),
+            book: self.book_id(),
             title: title(&chunk.title, scored.section()),
             text: visible(&without_links(chunk)),
             url: self.address(&scored.url(locale)),
@@ -68,25 +94,6 @@ impl Server {
             tokens: chunk.token_count,
             score: hundredths(scored.scores.score),
         }
-    }
-
-    /// Returns as many results as fit; the text of the next one is cut to the remaining space.
-    fn within_budget(&self, mut found: Found) -> Found {
-        let count = self.budget.fill(&found.results, |count| Found {
-            results: found.results[..count].to_vec(),
-            ..found.clone()
-        });
-        let next = found.results.get(count).cloned();
-        found.results.truncate(count);
-        if let Some(next) = next {
-            let end = self
-                .budget
-                .cut(&next.text, |text| found.with_cut(&next, text));
-            if end > 0 {
-                return found.with_cut(&next, next.text[..end].trim_end());
-            }
-        }
-        found
     }
 
     pub(super) async fn fetch(&self, arguments: FetchArguments) -> Result<Fetched, Error> {
@@ -109,7 +116,7 @@ impl Server {
         }
         let start = text.markdown.floor_char_boundary(id.from);
         let rest = &text.markdown[start..];
-        let length = self.budget.cut(rest, |part| {
+        let length = self.call.budget.cut(rest, |part| {
             self.fetched(id, &text, start..start + part.len(), index.clone())
         });
         if length == 0 && !rest.is_empty() {
@@ -122,14 +129,15 @@ impl Server {
 
     fn fetched(&self, id: &Id, text: &Text, part: Range<usize>, index: Option<Index>) -> Fetched {
         Fetched {
-            id: id.to_string(),
+            id: self.known(&id.to_string()),
+            book: self.book_id(),
             title: text.title.clone(),
             text: text.markdown[part.clone()].to_owned(),
             url: self.address(&text.path),
             source: text.source.clone(),
             lines: lines(text.lines.0, text.lines.1),
             tokens: text.tokens,
-            next: (part.end < text.markdown.len()).then(|| id.at(part.end)),
+            next: (part.end < text.markdown.len()).then(|| self.known(&id.at(part.end))),
             index,
         }
     }
@@ -156,7 +164,7 @@ impl Server {
         let index = Index::of(&answerer.retriever.index);
         let prepared = answerer.prepare(question, asker).await?;
         let answer = prepared.whole().await?;
-        self.measure(|measured| measured.answered(&answer));
+        self.call.measure(|measured| measured.answered(&answer));
         Ok(self.answered(&answer, index))
     }
 
@@ -164,13 +172,14 @@ impl Server {
     fn answered(&self, answer: &Answer, index: Option<Index>) -> Answered {
         let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
         let nearest = answer.suggestions.iter().map(|page| Nearest {
-            id: Id::parse(&page.url).to_string(),
+            id: self.known(&Id::parse(&page.url).to_string()),
             title: visible(&page.title),
             url: self.address(&page.url),
             text: page.text.clone(),
         });
         let mut nearest: Vec<Nearest> = nearest.collect();
         let mut answered = Answered {
+            book: self.book_id(),
             answerable: answer.answered(),
             outcome: answer.outcome,
             answer: answer.text.clone(),
@@ -181,13 +190,15 @@ impl Server {
             nearest: Vec::new(),
             index,
         };
-        if !self.budget.holds(&(&answer.text, &answer.text)) {
+        if !self.call.budget.holds(&(&answer.text, &answer.text)) {
             let end = self
+                .call
                 .budget
                 .cut(&answer.text, |text| (text.to_owned(), text.to_owned()));
             answered.answer = format!("{}{CUT}", answer.text[..end].trim_end());
         }
         let with = |cited: &[Cited], unsupported: &[String], nearest: &[Nearest]| Answered {
+            book: answered.book.clone(),
             answerable: answered.answerable,
             outcome: answered.outcome,
             answer: answered.answer.clone(),
@@ -198,15 +209,18 @@ impl Server {
             index: answered.index.clone(),
         };
         let count = self
+            .call
             .budget
             .fill(&cited, |count| with(&cited[..count], &[], &[]));
         let cited = &cited[..count];
         let sentences = &answer.unsupported;
         let count = self
+            .call
             .budget
             .fill(sentences, |count| with(cited, &sentences[..count], &[]));
         let sentences = &sentences[..count];
         let count = self
+            .call
             .budget
             .fill(&nearest, |count| with(cited, sentences, &nearest[..count]));
         nearest.truncate(count);
@@ -246,7 +260,7 @@ impl Server {
     fn cited(&self, citation: &Citation) -> Cited {
         Cited {
             n: citation.n,
-            id: Id::parse(&citation.url).to_string(),
+            id: self.known(&Id::parse(&citation.url).to_string()),
             title: title(&citation.title, &citation.section),
             quote: citation.quote.clone(),
             url: self.address(&citation.url),
@@ -264,14 +278,27 @@ impl Server {
         // All pages are below the site's root.
         let place = id.as_ref().filter(|id| id.place != root.place);
         let from = id.as_ref().map_or(0, |id| id.from);
-        let range = from..from.saturating_add(self.budget.most_items());
-        let entries = reading::outline(&retriever, place, &limits, range).await?;
+        let range = from..from.saturating_add(self.call.budget.most_items());
+        let mut entries = reading::outline(&retriever, place, &limits, range).await?;
+        for entry in &mut entries {
+            entry.id = self.known(&entry.id);
+        }
         let id = id.unwrap_or(root);
         let index = Index::of(&retriever.index);
-        let count = self.budget.fill(&entries, |count| {
-            Outline::new(&id, &entries, count, index.clone())
+        let count = self.call.budget.fill(&entries, |count| {
+            self.entries(&id, &entries, count, index.clone())
         });
-        Ok(Outline::new(&id, &entries, count, index))
+        Ok(self.entries(&id, &entries, count, index))
+    }
+
+    /// Lists the first `count` of the entries that begin at an id's offset.
+    fn entries(&self, id: &Id, entries: &[Entry], count: usize, index: Option<Index>) -> Outline {
+        Outline {
+            book: self.book_id(),
+            entries: entries[..count].to_vec(),
+            next: (count < entries.len()).then(|| self.known(&id.at(id.from + count))),
+            index,
+        }
     }
 }
 
@@ -287,15 +314,21 @@ impl Found {
     }
 }
 
-impl Outline {
-    /// Lists the first `count` of the entries that begin at an id's offset.
-    fn new(id: &Id, entries: &[Entry], count: usize, index: Option<Index>) -> Self {
-        Self {
-            entries: entries[..count].to_vec(),
-            next: (count < entries.len()).then(|| id.at(id.from + count)),
-            index,
+/// Returns as many results as fit; the text of the next one is cut to the remaining space.
+pub(super) fn within_budget(budget: Budget, mut found: Found) -> Found {
+    let count = budget.fill(&found.results, |count| Found {
+        results: found.results[..count].to_vec(),
+        ..found.clone()
+    });
+    let next = found.results.get(count).cloned();
+    found.results.truncate(count);
+    if let Some(next) = next {
+        let end = budget.cut(&next.text, |text| found.with_cut(&next, text));
+        if end > 0 {
+            return found.with_cut(&next, next.text[..end].trim_end());
         }
     }
+    found
 }
 
 fn limits(
@@ -312,7 +345,7 @@ fn limits(
 }
 
 /// Returns an argument unless it is blank, as programs send those that they leave out.
-fn given(text: Option<String>) -> Option<String> {
+pub(super) fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
@@ -323,7 +356,7 @@ fn unknown_answer() -> Error {
     )
 }
 
-fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
+pub(super) fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
     given(text).ok_or_else(|| Error::field(field, format!("{field} must not be empty")))
 }
 

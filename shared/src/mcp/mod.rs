@@ -9,7 +9,9 @@ mod text;
 mod tools;
 mod reading;
 mod calls;
+mod call;
 mod server;
+mod library;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;
@@ -22,6 +24,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
@@ -32,12 +35,18 @@ use answer::error::Error;
 use answer::{Answerer, Asker, Question};
 
 pub use budget::Budget;
+pub use library::{Library, ListedBook, Opened};
 pub use reading::page_at_address;
 pub use server::Server;
+
+use call::Call;
+use library::LibraryServer;
 
 /// The book that is served.
 #[derive(Clone)]
 pub struct Book {
+    /// The id of one of several books, which its results name.
+    pub id: Option<String>,
     /// Returns the answerer of the live index. Called for each request, because the live index may change.
     pub live: Arc<dyn Fn() -> BoxFuture<'static, Result<Answerer, Error>> + Send + Sync>,
     /// The origin of the site, such as `https://book.example`, for URLs. Without it, addresses are paths.
@@ -77,11 +86,23 @@ struct Parameters {
 
 /// Answers one message over HTTP. Outer layers handle authorization, origins and rate limits.
 pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> Response {
-    let observed = Observed::from_request(&request);
-    let request_id = observed.request_id.clone();
     if book.origin.is_none() {
         book.origin = local_origin(&request);
     }
+    respond_with(request, |call| Server::of_request(book, caller, call)).await
+}
+
+/// Answers one message over HTTP to a server of several books, like [`respond`].
+pub async fn respond_of_library(library: Library, request: Request<Body>) -> Response {
+    respond_with(request, |call| LibraryServer::new(library, call)).await
+}
+
+async fn respond_with<Handler: ServerHandler + Clone>(
+    request: Request<Body>,
+    server: impl FnOnce(Call) -> Handler,
+) -> Response {
+    let observed = Observed::from_request(&request);
+    let request_id = observed.request_id.clone();
     let (budget, mut request) = match read(request).await {
         Ok(read) => read,
         Err(error) => return failure(&error, &request_id),
@@ -90,7 +111,7 @@ pub async fn respond(mut book: Book, caller: Caller, request: Request<Body>) -> 
         return refusal;
     }
     accept_json(request.headers_mut());
-    let server = Server::of_request(book, budget, caller, observed);
+    let server = server(Call::of_request(budget, observed));
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::<NeverSessionManager>::default(),

@@ -167,6 +167,7 @@ fn router(retriever: &Retriever, limits: Limits) -> Router {
         }),
     };
     let book = Book {
+        id: None,
         live: Arc::new(move || std::future::ready(Ok(answerer.clone())).boxed()),
         origin: Some("https://garden.example".to_owned()),
     };

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use answer::Outcome;
 use store::catalog::{Freshness, IndexRow};
 
 /// The arguments of `search`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(super) struct SearchArguments {
     /// What to look for, in a reader's words: a question, an error message, the name of an option. 1 to 2,000 characters.
     #[schemars(required, with = "String")]
@@ -37,7 +37,7 @@ pub(super) struct FetchArguments {
 }
 
 /// The arguments of `ask`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(super) struct AskArguments {
     /// The question, 1 to 2,000 characters. It must be understandable on its own: earlier questions are not remembered.
     #[schemars(required, with = "String")]
@@ -51,7 +51,7 @@ pub(super) struct AskArguments {
 }
 
 /// The arguments of `outline`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(super) struct OutlineArguments {
     /// The id or address of a page or section to list the headings of, or a path to list the pages below, such as `/docs/guides`; or `next` of a
     /// former outline. Without it, all pages.
@@ -120,6 +120,9 @@ pub(super) struct Found {
 pub(super) struct FoundSection {
     /// The id for `fetch`, which returns the section with its subsections.
     pub(super) id: String,
+    /// The id of the book, if the server has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) book: Option<String>,
     /// The page's title and the section's heading.
     pub(super) title: String,
     /// The part of the section that matches; ends with `…` if it was cut.
@@ -132,7 +135,7 @@ pub(super) struct FoundSection {
     pub(super) lines: String,
     /// The tokens of the text.
     pub(super) tokens: usize,
-    /// How well it matches, 0 to 1.
+    /// How well it matches, 0 to 1; of one book, scores can be compared.
     pub(super) score: f64,
 }
 
@@ -140,6 +143,9 @@ pub(super) struct FoundSection {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fetched {
     pub(super) id: String,
+    /// The id of the book, if the server has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) book: Option<String>,
     /// The page's title, and the section's heading.
     pub(super) title: String,
     /// Markdown. Each heading is followed by its anchor: `## Heading {#anchor}`.
@@ -163,6 +169,9 @@ pub(super) struct Fetched {
 /// An answer from the book.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
+    /// The id of the book, if the server has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) book: Option<String>,
     /// True if the book answers the question. If false, `answer` says so, perhaps with quotes of what comes closest: they may answer or not.
     pub(super) answerable: bool,
     /// `answered`, `uncertain` if the quotes may answer it, or `not_covered`.
@@ -221,6 +230,9 @@ pub(super) struct Nearest {
 /// Pages and headings in the book's order.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Outline {
+    /// The id of the book, if the server has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) book: Option<String>,
     pub(super) entries: Vec<Entry>,
     /// The value of `under` for the rest; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,6 +254,27 @@ pub(super) struct Entry {
     /// The approximate number of tokens that `fetch` returns for it.
     pub(super) tokens: u64,
 }
+
+/// The books of a server that has several.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct BookList {
+    pub(super) books: Vec<OneOfBooks>,
+}
+
+/// A book of several.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct OneOfBooks {
+    /// The id, for the argument `books`.
+    pub(super) id: String,
+    pub(super) title: String,
+    /// Where its pages are; absent if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+}
+
+/// The tool that lists the books, and the argument that names some of them, on a server with several.
+pub(super) const BOOKS: &str = "books";
 
 /// The names of the tools, in listed order.
 pub(super) const NAMES: [&str; 5] = ["search", "fetch", "ask", "outline", "report"];
@@ -294,15 +327,44 @@ pub(super) fn tools(book: &str) -> Vec<Tool> {
         "Report a wrong or missing answer",
     ];
     let named = tools.into_iter().zip(titles).zip(descriptions);
-    let tools = named.map(|((tool, title), description)| {
-        let annotations = annotations(&tool.name, title);
-        let mut tool = tool.with_title(title).with_annotations(annotations);
-        tool.input_schema = Arc::new(standard(&tool.input_schema));
-        tool.output_schema = tool.output_schema.map(|schema| Arc::new(standard(&schema)));
-        tool.description = Some(description.into());
-        tool
-    });
+    let tools = named.map(|((tool, title), description)| listed(tool, title, description));
     tools.collect()
+}
+
+/// Returns the tools for several books with these titles: those of one with an argument that names books, and one that lists them.
+pub(super) fn tools_of_library(books: &str) -> Vec<Tool> {
+    let mut tools = tools(books);
+    let argument = json!({
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "The ids of the books to use. Without it, all public ones: a question is answered from the nearest.",
+    });
+    for tool in &mut tools {
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.insert(BOOKS.to_owned(), argument.clone());
+        }
+    }
+    let list = Tool::new(BOOKS, "", empty())
+        .with_input_schema::<NoArguments>()
+        .with_output_schema::<BookList>();
+    let description = "Lists the books with ids and titles, to name them in `books`.";
+    tools.push(listed(list, "List the books", description.to_owned()));
+    tools
+}
+
+/// The arguments of [`BOOKS`].
+#[derive(Debug, Deserialize, JsonSchema)]
+struct NoArguments {}
+
+/// Returns a tool as it is listed.
+fn listed(tool: Tool, title: &str, description: String) -> Tool {
+    let annotations = annotations(&tool.name, title);
+    let mut tool = tool.with_title(title).with_annotations(annotations);
+    tool.input_schema = Arc::new(standard(&tool.input_schema));
+    tool.output_schema = tool.output_schema.map(|schema| Arc::new(standard(&schema)));
+    tool.description = Some(description.into());
+    tool
 }
 
 /// Removes the formats of Rust's integers from a schema: no standard defines them, and validators warn of them.

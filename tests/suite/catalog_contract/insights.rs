@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    AgentReport, AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus, Rating,
+    AgentReport, AskedQuestion, Catalog, CommentInsight, DayInsight, Feedback, GapQuestion,
+    HelpfulAnswer, Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus, Rating,
 };
 use uuid::Uuid;
 

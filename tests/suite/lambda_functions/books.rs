@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bookrag::config::{BookSettings, Config, Environment};
+use bookrag::context::delete_book;
 use bookrag_tests::{
     backends::Backends,
     events::{Change, RestRequest, Sender, s3_notification, sqs_batch_of_text},
@@ -272,4 +274,75 @@ async fn a_private_book_does_not_exist_without_a_token() {
         3,
         "{listed}"
     );
+}
+
+#[tokio::test]
+async fn a_deleted_book_leaves_nothing_and_the_others_alone() {
+    let world = World::start("lambda_books_deleted").await;
+    let ingest = world.start_function("ingest").await;
+    for command in ["prepare", "reconcile"] {
+        let done = ingest.invoke(json!({ "command": command })).await;
+        assert!(done.payload().is_object(), "{command}");
+    }
+    let query = world.start_function("query").await;
+    let of_cellar = RestRequest::post_json(
+        "/books/cellar/api/v1/chat",
+        &json!({ "query": "When is the barrel of wine tapped?" }),
+    );
+    let answer = query
+        .send(of_cellar.header("Authorization", &token()))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+
+    let variables = world.environment().into_iter();
+    let variables = variables.map(|(name, value)| (name.to_owned(), value));
+    let config = Config::read(Environment::Local, &variables.collect()).unwrap();
+    let of_book = |id: &str| {
+        config.of_book(&BookSettings {
+            id: id.parse().unwrap(),
+            origins: Vec::new(),
+            is_private: false,
+        })
+    };
+    let collections = async |id: &str| {
+        let all = world.backends.index.collections().await.unwrap();
+        let of_book = format!("{}_", of_book(id).collection);
+        let all = all.into_iter().filter(|name| name.starts_with(&of_book));
+        all.collect::<Vec<String>>()
+    };
+    // Beside a book of which only the beginning of the name is the same.
+    let other = format!("{}-old_01234567", of_book("cellar").collection);
+    world
+        .backends
+        .index
+        .ensure_collection(&other, 8)
+        .await
+        .unwrap();
+    let of_cellar = collections("cellar").await;
+    assert_eq!(of_cellar.len(), 1, "{of_cellar:?}");
+
+    // As after an interruption: the collection is gone, and the functions still use the database.
+    world
+        .backends
+        .index
+        .drop_collection(&of_cellar[0])
+        .await
+        .unwrap();
+    let deleted = delete_book(&of_book("cellar")).await.unwrap();
+    assert!(deleted.database.unwrap().ends_with("_cellar"));
+    assert!(deleted.collections.is_empty());
+    assert_eq!(
+        delete_book(&of_book("cellar")).await.unwrap(),
+        bookrag::context::DeletedBook::default()
+    );
+
+    let deleted = delete_book(&of_book("kitchen")).await.unwrap();
+    assert_eq!(deleted.collections.len(), 1, "{deleted:?}");
+    assert!(deleted.database.unwrap().ends_with("_kitchen"));
+    assert!(collections("kitchen").await.is_empty());
+
+    assert!(world.backends.index.has_collection(&other).await.unwrap());
+    assert_eq!(collections("garden").await.len(), 1);
+    let status = json!({ "command": "status", "book": "garden" });
+    assert_eq!(ingest.invoke(status).await.payload()["documents"], 1);
 }

@@ -20,13 +20,13 @@ const PERIODS: [u64; 3] = [7, 30, 90];
 const SHOWN_ROWS: usize = 8;
 
 /// The site's icon, which `serve` has.
-const ICON: &str = "<link rel=\"icon\" href=\"favicon.ico\">\n";
+pub(super) const ICON: &str = "<link rel=\"icon\" href=\"favicon.ico\">\n";
 
 /// The link from the insights page of `serve` to the page that answers questions.
 const BACK: &str = "<p class=\"back\"><a href=\"./\">← Ask the docs</a></p>";
 
 /// Nothing of a page with what readers wrote may run, or be sent anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'";
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'";
 
 /// What the page shows.
 pub(super) struct Page<'a> {

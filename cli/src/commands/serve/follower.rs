@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bookrag::ingest::{MassDeletion, Report, SyncError, SyncOptions};
 use jiff::Timestamp;
+use tokio::sync::MutexGuard;
 
 use super::super::progress::{change, with_progress};
 use super::super::sync::{ReportArguments, print, propose_embedder};
@@ -31,6 +32,8 @@ pub(super) struct Follower<'a> {
     problems: BTreeSet<String>,
     /// When the index last equalled a book that nobody was changing.
     settled_at: Timestamp,
+    /// True if the book may be closed once nothing has to be done for it.
+    pub(super) may_rest: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -50,17 +53,25 @@ impl<'a> Follower<'a> {
             failure: None,
             problems: BTreeSet::new(),
             settled_at: Timestamp::now(),
+            may_rest: false,
         }
     }
 
-    /// Indexes the book, then syncs after each change of a watched folder and after temporary failures.
-    /// Returns only if the first run fails permanently.
-    pub(super) async fn run(mut self, address: &str) -> Result<Exit, CommandError> {
-        let first = self.index(address).await?;
+    /// Indexes the book, for which it is the turn, then syncs after each change of a watched folder and after temporary failures. Returns if the
+    /// first run fails permanently; `None` if nothing has to be done any more and the book may be closed.
+    pub(super) async fn run(
+        mut self,
+        address: &str,
+        turn: MutexGuard<'static, ()>,
+    ) -> Result<Option<Exit>, CommandError> {
+        let first = self.index(address, turn).await?;
         if first != Exit::Done && self.options.strict {
-            return Ok(first);
+            return Ok(Some(first));
         }
         loop {
+            if self.may_rest && self.failure.is_none() {
+                return Ok(None);
+            }
             self.watch_what_is_read().await;
             let changed = async {
                 match &mut self.watch {
@@ -138,7 +149,11 @@ impl<'a> Follower<'a> {
     }
 
     /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
-    async fn index(&mut self, address: &str) -> Result<Exit, CommandError> {
+    async fn index(
+        &mut self,
+        address: &str,
+        turn: MutexGuard<'static, ()>,
+    ) -> Result<Exit, CommandError> {
         if self.output == Output::Text {
             let title = self.server.title();
             output::status(&format!("{title} is at {address} (Ctrl-C stops)"));
@@ -147,7 +162,7 @@ impl<'a> Follower<'a> {
             ));
         }
         let synced = {
-            let _turn = self.server.turn().await;
+            let _turn = turn;
             let ingest = self.server.ingest.lock().await;
             propose_embedder(&ingest).await?;
             with_progress(&ingest, self.options.sync_options()).await

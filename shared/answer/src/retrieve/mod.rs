@@ -191,6 +191,11 @@ pub struct Retrieved {
     pub degraded: Vec<Degradation>,
 }
 
+/// How much the nearness of a book counts, in standard deviations, relative to 1 for the score of a chunk. Of 150 questions of real users about five
+/// sites, the right page is first for .49 in a search of all five (.53 in a search of its own site) and among five for .75 (.79); with weights of
+/// .07 and .73 among five for .71.
+const NEARNESS_OF_BOOK: f32 = 0.22;
+
 /// Signals for deciding whether the book covers the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
@@ -214,6 +219,12 @@ pub struct Signals {
 }
 
 impl Signals {
+    /// Returns the value of a chunk with a fused score among those of several books: scores can only be compared within one book.
+    #[must_use]
+    pub fn value_among_books(&self, score: f32) -> f32 {
+        score + NEARNESS_OF_BOOK * self.z.unwrap_or_default()
+    }
+
     fn scaled(&self, scales: Option<Scales>) -> Option<f32> {
         scales?.z(self.nearness?, self.off_topic)
     }

@@ -45,7 +45,8 @@ pub use calibration::{Calibration, Scale, Scales};
 pub use faulty::FaultyCatalog;
 pub use freshness::{Freshness, short_commit};
 pub use insights::{
-    AskedQuestion, CommentInsight, DayInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight, OpenQuestion, ReportInsight,
+    AskedQuestion, CommentInsight, DayInsight, GapQuestion, HelpfulAnswer, Insights, LessonInsight,
+    OpenQuestion, ReportInsight,
 };
 pub use pages::{PageRow, PageSelection};
 #[cfg(feature = "cloud")]

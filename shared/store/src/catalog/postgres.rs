@@ -125,6 +125,21 @@ impl PostgresCatalog {
         migrations::apply(self.pool.connect_directly().await?, shared).await
     }
 
+    /// Deletes a book's database with everything in it, and ends its connections. Returns its name if it existed.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` for the catalog of a single book, and if the user may not delete the database.
+    pub async fn delete_database(&self) -> Result<Option<String>, CatalogError> {
+        let Some((address, name)) = self.created.as_deref() else {
+            let message = "only the database of one of several books can be deleted";
+            return Err(CatalogError::Rejected(message.to_owned()));
+        };
+        let client = self.pool.connect_to_other(address).await?;
+        let is_deleted = migrations::delete_database(&client, name).await?;
+        Ok(is_deleted.then(|| name.clone()))
+    }
+
     pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {
         self.pool.check_schema().await
     }

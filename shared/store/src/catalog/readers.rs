@@ -9,7 +9,9 @@ use super::statement::Parameter::{
     Ago, Flag, Id, Ids, Now, Number, OptionalNumber, OptionalText, Text,
 };
 use super::{
-    Account, AgentReport, AskedQuestion, Catalog, CatalogError, Feedback, GapQuestion, HelpfulAnswer, Insights, JoinedChunk, LONGEST, QueryLog, RateLimit, RatePermit, microseconds, on_store, signed, sql,
+    Account, AgentReport, AskedQuestion, Catalog, CatalogError, Feedback, GapQuestion,
+    HelpfulAnswer, Insights, JoinedChunk, LONGEST, QueryLog, RateLimit, RatePermit, microseconds,
+    on_store, signed, sql,
 };
 use crate::index::Filters;
 

@@ -9,7 +9,9 @@ use super::postgres::values as postgres;
 use super::sqlite::values as sqlite;
 use super::{
     AnswerLookup, AskedQuestion, Calibration, ChunkRow, CommentInsight, DayInsight, DocumentRow,
-    DocumentState, GapQuestion, HelpfulAnswer, IndexRow, IndexSpec, IndexState, IndexStats, LessonInsight, OpenQuestion, PageRow, Pending, ReportInsight, SiteInfo, StoredDocument, StoredExchange,
+    DocumentState, GapQuestion, HelpfulAnswer, IndexRow, IndexSpec, IndexState, IndexStats,
+    LessonInsight, OpenQuestion, PageRow, Pending, ReportInsight, SiteInfo, StoredDocument,
+    StoredExchange,
 };
 use book::Placement;
 

@@ -274,10 +274,12 @@ async fn commands_reconcile_the_book_and_count_it() {
     let hash = "7f3c2a1b".repeat(5);
     world.put("bookrag-commit.txt", &format!("{hash}\n")).await;
     world.put("docs/a.md", "# A\n\nApricots.\n").await;
-    command("status").await.payload();
+    let pending = command("status").await.payload();
+    assert!(pending["index"].is_object(), "{pending}");
     assert_eq!(commit().await, None, "a page is pending");
     world.converge(Change::Created, "docs/a.md").await;
-    command("status").await.payload();
+    let equal = command("status").await.payload();
+    assert!(equal["index"].is_object(), "{equal}");
     assert_eq!(commit().await.as_deref(), Some("7f3c2a1"));
 
     let unknown = command("delete").await;

@@ -52,22 +52,40 @@ pub(super) async fn apply(client: Client, shared: Option<&str>) -> Result<i32, C
 
 /// Creates a book's database unless it exists.
 pub(super) async fn create_database(client: &Client, name: &str) -> Result<(), CatalogError> {
-    let exists = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
-    let exists = client
-        .query_typed_one(exists, &[(&name, Type::TEXT)])
-        .await?;
-    if exists.try_get(0)? {
+    if has_database(client, name).await? {
         return Ok(());
     }
-    let quoted = name.replace('"', "\"\"");
     let created = client
-        .batch_execute(&format!("CREATE DATABASE \"{quoted}\""))
+        .batch_execute(&format!("CREATE DATABASE {}", quoted(name)))
         .await;
     match created {
         // Another process was faster.
         Err(error) if error.code() == Some(&SqlState::DUPLICATE_DATABASE) => Ok(()),
         created => Ok(created?),
     }
+}
+
+/// Deletes a book's database, and ends its connections. Returns false if there is none.
+pub(super) async fn delete_database(client: &Client, name: &str) -> Result<bool, CatalogError> {
+    if !has_database(client, name).await? {
+        return Ok(false);
+    }
+    let delete = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(name));
+    client.batch_execute(&delete).await?;
+    Ok(true)
+}
+
+async fn has_database(client: &Client, name: &str) -> Result<bool, CatalogError> {
+    let exists = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
+    let exists = client
+        .query_typed_one(exists, &[(&name, Type::TEXT)])
+        .await?;
+    Ok(exists.try_get(0)?)
+}
+
+/// Returns a name as an identifier of SQL.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Returns the schema version; 0 without tables.
