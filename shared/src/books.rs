@@ -271,6 +271,18 @@ fn no_such_book(id: &str) -> Error {
 }
 
 impl Books {
+    /// Returns the context of the first book that can be opened, which counts requests that are for several.
+    async fn counting(&self) -> Result<Arc<Context>, Error> {
+        let mut failure = None;
+        for book in self.0.iter() {
+            match book.context().await {
+                Ok(context) => return Ok(context),
+                Err(error) => failure = Some(error),
+            }
+        }
+        Err(failure.expect("there is at least one book"))
+    }
+
     /// Returns the sign-in of the process, which all private books have.
     fn sign_in(&self) -> Option<&Authorizer> {
         let mut books = self.0.iter();

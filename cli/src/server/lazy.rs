@@ -96,6 +96,13 @@ impl LazyServer {
         })
     }
 
+    /// Returns the server if it is open.
+    pub(super) fn open_server(&self) -> Option<Arc<Server>> {
+        let state = self.state.try_lock().ok()?;
+        let opened = state.current.as_ref()?;
+        Some(Arc::clone(&opened.server))
+    }
+
     /// Returns what can be found in the book, and the progress of its first indexing.
     pub(super) async fn contents(&self) -> (IndexStats, Option<Indexing>) {
         let state = self.state.lock().await;
@@ -108,14 +115,13 @@ impl LazyServer {
         }
     }
 
-    /// True while a run is indexing the book.
+    /// True while a run is indexing the book or waits for its turn.
     pub(crate) fn is_indexing(&self) -> bool {
-        let state = self.state.try_lock().ok();
-        let opened = state.and_then(|state| state.current.clone());
-        opened.is_some_and(|opened| opened.server.is_indexing())
+        let server = self.open_server();
+        server.is_some_and(|server| server.is_indexing())
     }
 
-    /// Closes the stores unless a reader asked the book within the last hour.
+    /// Closes the stores unless a reader asked the book within the last hour, or a run needs them.
     pub(crate) async fn close_unless_asked(&self) {
         let mut state = self.state.lock().await;
         if state.asked.is_some_and(|asked| asked.elapsed() < IDLE) {

@@ -111,15 +111,15 @@ struct Chosen {
     books: String,
 }
 
-/// Serves the page to ask on, for all books or for one.
+/// Serves the page to ask on, for all books or for one. It opens no book, because anybody may ask for it.
 async fn page(State(shown): State<Shown>, Query(chosen): Query<Chosen>) -> Response {
     let mut books = shown.iter();
     let Some(book) = books.find(|book| book.id.as_str() == chosen.books) else {
         return assets::page_with("", &title(&shown));
     };
-    match book.server.asked().await {
-        Ok((server, _)) => assets::page_with(server.mode_attributes().await, server.title()),
-        Err(_) => assets::page_with("", &book.title),
+    match book.server.open_server() {
+        Some(server) => assets::page_with(server.mode_attributes().await, server.title()),
+        None => assets::page_with("", &book.title),
     }
 }
 

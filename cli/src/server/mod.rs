@@ -37,6 +37,8 @@ pub(crate) struct Server {
     context: Arc<Context>,
     /// Allows one run at a time.
     pub(crate) ingest: Mutex<Ingest>,
+    /// Locked for reading by each [`Self::sync`], also while it waits for its turn.
+    syncs: RwLock<()>,
     /// Reads pages for readers, who do not wait for a run.
     reading: RwLock<Ingest>,
     /// Notified after each run, because the new pages may lack questions.
@@ -72,6 +74,7 @@ impl Server {
             title: ingest.index_row.site.title.clone(),
             indexed: Notify::new(),
             lists: Lists::default(),
+            syncs: RwLock::default(),
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
             secret,
@@ -94,6 +97,8 @@ impl Server {
         options: SyncOptions,
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Report, SyncError> {
+        // `ingest` is locked after the turn, because the run that has the turn may wait for it.
+        let _sync = self.syncs.read().await;
         let _turn = turn().await;
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
@@ -120,9 +125,9 @@ impl Server {
         Look::read(&source, &settings).await
     }
 
-    /// True while a run is indexing the book.
+    /// True while a run is indexing the book or waits for its turn.
     pub(crate) fn is_indexing(&self) -> bool {
-        self.ingest.try_lock().is_err()
+        self.ingest.try_lock().is_err() || self.syncs.try_write().is_err()
     }
 }
 

@@ -9,8 +9,8 @@ use crate::support::{Server, Workshop};
 const OF_GARDEN: [&str; 3] = ["wrench", "moisture", "Garden"];
 const OF_KITCHEN: [&str; 3] = ["dough", "oven", "Kitchen"];
 
-/// A workshop with the site of [`Workshop::small`] and another one, and their server.
-fn library() -> (Workshop, Server) {
+/// A workshop with the site of [`Workshop::small`] and another one.
+fn two_sites() -> Workshop {
     let workshop = Workshop::small();
     let kitchen = workshop.path().join("kitchen");
     std::fs::create_dir_all(kitchen.join("docs")).unwrap();
@@ -28,6 +28,12 @@ fn library() -> (Workshop, Server) {
     ] {
         std::fs::write(kitchen.join(name), text).unwrap();
     }
+    workshop
+}
+
+/// The same with their server.
+fn library() -> (Workshop, Server) {
+    let workshop = two_sites();
     let stored = [("BOOKRAG_STORE_CONVERSATIONS", "1")];
     let server = workshop.serve_with(&stored, &["kitchen"]);
     server.wait_for("/local/book", |book| {
@@ -386,6 +392,31 @@ fn no_get_answers_a_foreign_page_or_counts_it() {
             assert!(!response.headers().contains_key("ratelimit"), "{path}");
         }
     }
+}
+
+#[test]
+fn a_book_that_cannot_be_opened_does_not_stop_the_others() {
+    let workshop = two_sites();
+    let stores = workshop.path().join("kitchen/.bookrag");
+    std::fs::create_dir(&stores).unwrap();
+    std::fs::write(stores.join("book.sqlite"), "no database".repeat(1_000)).unwrap();
+    // The damaged book has the first turn.
+    let server = workshop.serve_site("kitchen", &[], &["book"]);
+    let question = json!({ "query": "How do I tighten the wheels?" });
+    let (status, answer) = server.post("/books/garden/api/v1/chat", &question);
+    assert_eq!(status, 200, "{answer}");
+    assert!(
+        answer["data"]["answer"]
+            .as_str()
+            .unwrap()
+            .contains("wrench"),
+        "{answer}"
+    );
+    let (status, refused) = server.post("/books/kitchen/api/v1/chat", &question);
+    assert_eq!(status, 503, "{refused}");
+    let (status, page) = server.get("/?books=kitchen");
+    assert_eq!(status, 200);
+    assert!(page.contains("<title>Kitchen</title>"), "{page}");
 }
 
 #[test]

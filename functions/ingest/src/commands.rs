@@ -89,7 +89,7 @@ impl Function {
         let status = ingest.outstanding(prefix, options).await?;
         if prefix.is_empty() {
             ingest.note_expected_pages(&status).await?;
-            note_comparison(ingest, &status, commit, started).await?;
+            note_comparison(ingest, &status, commit, started).await;
         }
         let sources: BTreeSet<String> = sources(&status).collect();
         let enqueued = self.work_off(ingest, &sources, metrics).await?;
@@ -225,7 +225,7 @@ impl Function {
             Ok(self.catalog.stats(index.index_id).await?)
         })?;
         if prefix.is_empty() {
-            note_comparison(&ingest, &status, commit, started).await?;
+            note_comparison(&ingest, &status, commit, started).await;
         }
         let mut answer = json!(status);
         answer["index"] = json!({
@@ -243,18 +243,21 @@ impl Function {
     }
 }
 
-/// Records that the live index equals the bucket, if nothing is pending.
+/// Records that the live index equals the bucket, if nothing is pending, failed, stale or out of sight.
 async fn note_comparison(
     ingest: &Ingest,
     status: &Status,
     commit: Option<String>,
     started: Instant,
-) -> Result<(), HandlerError> {
-    if status.pending.is_empty() && ingest.index_row.state == IndexState::Live {
+) {
+    let is_equal = status.pending.is_empty()
+        && status.failed.is_empty()
+        && status.stale.is_empty()
+        && status.unreadable_folders.is_empty();
+    if is_equal && ingest.index_row.state == IndexState::Live {
         // Pages that changed while they were compared may be newer than the commit.
-        ingest.record_comparison(commit, started.elapsed()).await?;
+        ingest.record_comparison(commit, started.elapsed()).await;
     }
-    Ok(())
 }
 
 fn sources(status: &Status) -> impl Iterator<Item = String> + '_ {

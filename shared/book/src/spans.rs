@@ -69,8 +69,20 @@ pub(super) fn link_resource_length(text: &str) -> usize {
     let rest = after_title(rest)
         .unwrap_or(rest)
         .trim_start_matches(WHITE_SPACE);
-    let after = rest.strip_prefix(')');
-    after.map_or(0, |after| text.len() - after.len())
+    let Some(after) = rest.strip_prefix(')') else {
+        return 0;
+    };
+    let resource = &text[..text.len() - after.len()];
+    // A blank line ends a paragraph.
+    if has_blank_line(resource) {
+        return 0;
+    }
+    resource.len()
+}
+
+fn has_blank_line(text: &str) -> bool {
+    let mut lines = text.lines().skip(1);
+    lines.any(|line| line.trim().is_empty())
 }
 
 /// True if a line defines the target of links with a label: `[label]: destination "title"`.

@@ -95,8 +95,8 @@ async fn answer(books: &Books, request: Request) -> Result<Response, Error> {
     let book = match concerned.as_slice() {
         [only] => *only,
         several => {
-            // Comparing the books costs a search, so it is counted before, by the first of all books.
-            let counting = books.0[0].context().await?;
+            // Comparing the books costs a search, so it is counted before.
+            let counting = books.counting().await?;
             let client = client_address(&whole.copy(), counting.trusted_proxies);
             let key = counting.client_key(&client);
             counting.limiter.acquire(Route::Chat, &key).await?;
@@ -275,15 +275,20 @@ async fn answer_of_known(books: &Books, request: Request) -> Result<Response, Er
             .parse()
             .map_err(|_| Error::field("url", "url is no address"))?;
     }
-    let mut unknown = None;
+    let (mut failed, mut unknown) = (None, None);
     for book in concerned {
-        let answer = book.answer(whole.copy()).await;
-        if answer.status() != StatusCode::NOT_FOUND {
-            return Ok(without_cors(answer));
+        let answer = without_cors(book.answer(whole.copy()).await);
+        if answer.status().is_server_error() {
+            failed = failed.or(Some(answer));
+        } else if answer.status() == StatusCode::NOT_FOUND {
+            unknown = Some(answer);
+        } else {
+            return Ok(answer);
         }
-        unknown = Some(without_cors(answer));
     }
-    unknown.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book has this"))
+    // A book that failed may have it.
+    let answer = failed.or(unknown);
+    answer.ok_or_else(|| Error::new(ErrorKind::NotFound, "no book has this"))
 }
 
 /// Lists the books as models, so that a client of `OpenAI`'s API can choose one.

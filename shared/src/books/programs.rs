@@ -24,12 +24,12 @@ pub(super) async fn mcp(State(books): State<Books>, request: Request) -> Respons
     }
 }
 
-/// Returns the books as the sender of a request may read them. Its message is counted by the first of all books.
+/// Returns the books as the sender of a request may read them. Its message is counted.
 async fn library(books: &Books, head: &Parts) -> Result<Library, Error> {
     let headers = &head.headers;
     let asked = Asked::read(&head.uri, b"");
     let concerned = books.concerned(headers, &asked).await?;
-    let counting = books.0[0].context().await?;
+    let counting = books.counting().await?;
     let client = client_address(
         &Request::from_parts(head.clone(), Body::empty()),
         counting.trusted_proxies,

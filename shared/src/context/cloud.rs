@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use super::{DeletedBook, INGEST_STATEMENT_TIMEOUT, StartError};
 use crate::config::{Config, Environment};
-use store::catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions};
+use store::catalog::{Catalog, CatalogError, PostgresCatalog, PostgresOptions, TlsOptions};
 use store::index::VectorIndex;
 
 /// Time limit of a query's call to the vector store.
@@ -50,26 +50,41 @@ fn postgres(
     })
 }
 
-/// Deletes the collections and then the database of a book of several, whose configuration this is. What is deleted already is no error, so that an
-/// interrupted deletion can be run again.
+/// Deletes the collections that the database of a book of several names, and then the database. `config` is the book's configuration. What is deleted
+/// already is no error, so that an interrupted deletion can be run again.
 ///
 /// # Errors
-/// If a store is not configured, cannot be reached, or does not allow it.
+/// If a store is not configured, cannot be reached, or does not allow it, and if the database is no catalog of this book: another deployment, or
+/// another program, may have one of the same name.
 pub async fn delete_book(config: &Config) -> Result<DeletedBook, StartError> {
     let missing = StartError::MissingSetting;
     let vectors = config.qdrant_url.as_deref().ok_or(missing("QDRANT_URL"))?;
     let database = config.database_url.as_ref();
     let database = database.ok_or(missing("DATABASE_URL"))?;
     let vectors = vector_index(config, vectors)?;
-    let catalog = postgres(config, database, INGEST_STATEMENT_TIMEOUT)?;
-    let mut deleted = DeletedBook::default();
-    for collection in vectors.collections().await? {
-        if is_of_book(&collection, config) {
+    let book = postgres(config, database, INGEST_STATEMENT_TIMEOUT)?;
+    let mut deleted = DeletedBook {
+        database: book.existing_database().await?,
+        ..DeletedBook::default()
+    };
+    let Some(name) = &deleted.database else {
+        return Ok(deleted);
+    };
+    let indexes = Catalog::Postgres(book.clone()).indexes().await?;
+    let collections: Vec<String> = indexes.into_iter().map(|index| index.collection).collect();
+    if let Some(other) = collections.iter().find(|it| !is_of_book(it, config)) {
+        let message = format!(
+            "the database {name} is not that of this book: it has an index in the collection {other}"
+        );
+        return Err(CatalogError::Rejected(message).into());
+    }
+    for collection in collections {
+        if vectors.has_collection(&collection).await? {
             vectors.drop_collection(&collection).await?;
             deleted.collections.push(collection);
         }
     }
-    deleted.database = catalog.delete_database().await?;
+    book.delete_database().await?;
     Ok(deleted)
 }
 

@@ -176,14 +176,18 @@ impl LibraryServer {
         let id = required("id", arguments.id)?;
         let (books, id) = self.places(names, &id)?;
         let id = Id::parse(&id);
-        let mut unknown = None;
+        let mut missing = None;
         for book in books {
-            match self.server(book).await?.fetch_at(&id).await {
-                Err(error) if error.kind == ErrorKind::NotFound => unknown = Some(error),
-                fetched => return fetched,
+            let found = match self.server(book).await {
+                Ok(server) => server.fetch_at(&id).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Err(error) => missing = Some(graver(missing, error)),
+                found => return found,
             }
         }
-        Err(unknown.unwrap_or_else(nothing))
+        Err(missing.unwrap_or_else(nothing))
     }
 
     /// Has the nearest book answer.
@@ -193,15 +197,26 @@ impl LibraryServer {
         self.server(book).await?.ask(arguments).await
     }
 
-    /// Reports an answer to the nearest book, which gave it.
+    /// Reports an answer to the book that gave it, or a missing one to the nearest book.
     async fn report(
         &self,
         names: &[String],
         arguments: ReportArguments,
     ) -> Result<Reported, Error> {
         let question = required("question", arguments.question.clone())?;
-        let book = self.nearest(names, question).await?;
-        self.server(book).await?.report(arguments).await
+        let nearest = self.nearest(names, question).await?;
+        let reported = self.server(nearest).await?.report(arguments.clone()).await;
+        if arguments.message_id.is_none() || !is_unknown_answer(&reported) {
+            return reported;
+        }
+        // Another book gave the answer, if it was asked by name.
+        for book in &self.library.books {
+            let reported = self.server(book).await?.report(arguments.clone()).await;
+            if !is_unknown_answer(&reported) {
+                return reported;
+            }
+        }
+        reported
     }
 
     /// Returns the book that is nearest to a question.
@@ -231,18 +246,22 @@ impl LibraryServer {
             return self.server(only).await?.outline(arguments).await;
         };
         let (books, under) = self.places(names, &under)?;
-        let mut unknown = None;
+        let mut missing = None;
         for book in books {
             let arguments = OutlineArguments {
                 under: Some(under.clone()),
                 ..arguments.clone()
             };
-            match self.server(book).await?.outline(arguments).await {
-                Err(error) if error.kind == ErrorKind::NotFound => unknown = Some(error),
-                listed => return listed,
+            let found = match self.server(book).await {
+                Ok(server) => server.outline(arguments).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Err(error) => missing = Some(graver(missing, error)),
+                found => return found,
             }
         }
-        Err(unknown.unwrap_or_else(nothing))
+        Err(missing.unwrap_or_else(nothing))
     }
 
     /// Lists as many of the books as fit.
@@ -270,14 +289,18 @@ impl LibraryServer {
             None if uri.starts_with(RESOURCE_SCHEME) => format!("{RESOURCE_SCHEME}/{path}"),
             _ => path,
         };
-        let mut unknown = None;
+        let mut missing = None;
         for book in books {
-            match self.server(book).await?.resource(&uri).await {
-                Err(error) if error.kind == ErrorKind::NotFound => unknown = Some(error),
-                read => return read,
+            let found = match self.server(book).await {
+                Ok(server) => server.resource(&uri).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Err(error) => missing = Some(graver(missing, error)),
+                found => return found,
             }
         }
-        Err(unknown.unwrap_or_else(nothing))
+        Err(missing.unwrap_or_else(nothing))
     }
 
     /// Lists a part of the pages of one book; the cursor of its last part leads to the next book.
@@ -319,6 +342,19 @@ impl LibraryServer {
 fn path_at<'a>(book: &ListedBook, address: &'a str) -> Option<&'a str> {
     let path = address.strip_prefix(book.view.url.as_deref()?)?;
     (path.is_empty() || path.starts_with(['/', '#', '?', '~'])).then_some(path)
+}
+
+/// Returns the error that is told: a book that failed may have what the others lack.
+fn graver(former: Option<Error>, error: Error) -> Error {
+    match former {
+        Some(former) if error.kind == ErrorKind::NotFound => former,
+        _ => error,
+    }
+}
+
+fn is_unknown_answer(reported: &Result<Reported, Error>) -> bool {
+    let field = reported.as_ref().err().and_then(|error| error.field);
+    field == Some("message_id")
 }
 
 fn nothing() -> Error {

@@ -63,7 +63,7 @@ pub(super) struct OutlineArguments {
 }
 
 /// The arguments of `report`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(super) struct ReportArguments {
     /// The question that was answered wrongly or not at all, 1 to 2,000 characters.
     #[schemars(required, with = "String")]

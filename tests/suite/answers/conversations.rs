@@ -238,7 +238,7 @@ async fn a_follow_up_is_joined_with_the_selection_of_the_question_before() {
         ),
         (
             json!({"query": follow_up, "history": said(asked)}),
-            "/docs/pump",
+            "/docs/soil#compost",
         ),
     ] {
         let (_, envelope) = service.ask(request).await;

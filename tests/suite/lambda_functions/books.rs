@@ -1,9 +1,10 @@
 //! A deployment of several books: ingest, query and search with a database, a folder and collections for each.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bookrag::config::{BookSettings, Config, Environment};
-use bookrag::context::delete_book;
+use bookrag::context::{delete_book, postgres_catalog};
 use bookrag_tests::{
     backends::Backends,
     events::{Change, RestRequest, Sender, s3_notification, sqs_batch_of_text},
@@ -304,30 +305,32 @@ async fn a_deleted_book_leaves_nothing_and_the_others_alone() {
             is_private: false,
         })
     };
-    let collections = async |id: &str| {
-        let all = world.backends.index.collections().await.unwrap();
-        let of_book = format!("{}_", of_book(id).collection);
-        let all = all.into_iter().filter(|name| name.starts_with(&of_book));
-        all.collect::<Vec<String>>()
+    let collection_of = async |id: &str| {
+        let book = of_book(id);
+        let url = book.database_url.clone().unwrap();
+        let catalog = postgres_catalog(&book, &url, Duration::from_secs(5)).unwrap();
+        catalog.live_index().await.unwrap().unwrap().collection
     };
-    // Beside a book of which only the beginning of the name is the same.
-    let other = format!("{}-old_01234567", of_book("cellar").collection);
-    world
-        .backends
-        .index
-        .ensure_collection(&other, 8)
-        .await
-        .unwrap();
-    let of_cellar = collections("cellar").await;
-    assert_eq!(of_cellar.len(), 1, "{of_cellar:?}");
+    let index = &world.backends.index;
+    let [of_cellar, of_kitchen, of_garden] = [
+        collection_of("cellar").await,
+        collection_of("kitchen").await,
+        collection_of("garden").await,
+    ];
+    // A database of the same name that is not the book's: another program's, and another deployment's.
+    let name = world.backends.database_url().rsplit('/').next().unwrap();
+    let create = format!("CREATE DATABASE {name}_foreign");
+    world.backends.execute(&create).await;
+    let mut moved = of_book("cellar");
+    moved.collection = "another_deployment_cellar".to_owned();
+    for book in [of_book("foreign"), moved] {
+        let refused = delete_book(&book).await;
+        assert!(refused.is_err(), "{refused:?}");
+    }
+    assert!(index.has_collection(&of_cellar).await.unwrap());
 
     // As after an interruption: the collection is gone, and the functions still use the database.
-    world
-        .backends
-        .index
-        .drop_collection(&of_cellar[0])
-        .await
-        .unwrap();
+    index.drop_collection(&of_cellar).await.unwrap();
     let deleted = delete_book(&of_book("cellar")).await.unwrap();
     assert!(deleted.database.unwrap().ends_with("_cellar"));
     assert!(deleted.collections.is_empty());
@@ -337,12 +340,11 @@ async fn a_deleted_book_leaves_nothing_and_the_others_alone() {
     );
 
     let deleted = delete_book(&of_book("kitchen")).await.unwrap();
-    assert_eq!(deleted.collections.len(), 1, "{deleted:?}");
+    assert_eq!(deleted.collections, [of_kitchen.as_str()]);
     assert!(deleted.database.unwrap().ends_with("_kitchen"));
-    assert!(collections("kitchen").await.is_empty());
+    assert!(!index.has_collection(&of_kitchen).await.unwrap());
 
-    assert!(world.backends.index.has_collection(&other).await.unwrap());
-    assert_eq!(collections("garden").await.len(), 1);
+    assert!(index.has_collection(&of_garden).await.unwrap());
     let status = json!({ "command": "status", "book": "garden" });
     assert_eq!(ingest.invoke(status).await.payload()["documents"], 1);
 }

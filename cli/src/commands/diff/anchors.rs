@@ -175,6 +175,7 @@ mod tests {
         };
         let answer = ComparedAnswer {
             outcome: Outcome::Answered,
+            suggested: Vec::new(),
             sections: ["/docs/a/#x", "/docs/c"]
                 .map(|url| Section {
                     url: url.to_owned(),

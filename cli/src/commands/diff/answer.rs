@@ -16,6 +16,9 @@ pub(super) struct ComparedAnswer {
     pub(super) outcome: Outcome,
     /// Sections that the answer quotes, or names if the book may not answer; each once.
     pub(super) sections: Vec<Section>,
+    /// The URLs of the sections that are suggested with it.
+    #[serde(skip)]
+    pub(super) suggested: Vec<String>,
     /// The answer's words, without markup.
     pub(super) text: String,
 }
@@ -58,6 +61,7 @@ impl ComparedAnswer {
         Self {
             outcome: answer.outcome,
             sections,
+            suggested: answer.suggestions.iter().map(|it| it.url.clone()).collect(),
             text: plain(&answer.text),
         }
     }
@@ -67,6 +71,7 @@ impl ComparedAnswer {
         Self {
             outcome: Outcome::NotCovered,
             sections: Vec::new(),
+            suggested: Vec::new(),
             text: String::new(),
         }
     }
@@ -79,6 +84,19 @@ impl ComparedAnswer {
         let mut places: Vec<_> = self.sections.iter().map(Section::identity).collect();
         places.sort();
         places
+    }
+
+    /// True if both answers quote the same sections. In doubt, sections that are about equally near may change places: one is quoted, the others are
+    /// suggested.
+    fn has_places_of(&self, other: &Self) -> bool {
+        let is_doubted = self.outcome == Outcome::Uncertain;
+        self.places() == other.places()
+            || is_doubted && self.suggests_first_of(other) && other.suggests_first_of(self)
+    }
+
+    fn suggests_first_of(&self, other: &Self) -> bool {
+        let first = other.sections.first();
+        first.is_some_and(|first| self.suggested.contains(&first.url))
     }
 
     /// True if both answers have the same words. Two quotes in doubt that are about equally near may change places; then another one is quoted at length,
@@ -111,7 +129,7 @@ impl Difference {
         match (before.is_answer(), after.is_answer()) {
             (true, false) => Self::NoLongerAnswered,
             (false, true) => Self::NewlyAnswered,
-            _ if before.outcome != after.outcome || before.places() != after.places() => {
+            _ if before.outcome != after.outcome || !before.has_places_of(after) => {
                 Self::OtherSection
             }
             _ if !before.has_words_of(after) => Self::OtherSentences,
@@ -166,6 +184,7 @@ mod tests {
         };
         ComparedAnswer {
             outcome,
+            suggested: Vec::new(),
             sections: urls.iter().map(section).collect(),
             text: plain(text),
         }

@@ -346,6 +346,7 @@ mod tests {
     fn answer(outcome: Outcome, url: &str, text: &str) -> ComparedAnswer {
         ComparedAnswer {
             outcome,
+            suggested: Vec::new(),
             sections: vec![Section {
                 url: url.to_owned(),
                 title: "Wheels <b>".to_owned(),

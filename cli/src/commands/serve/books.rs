@@ -12,14 +12,14 @@ use bookrag::config::Config;
 use bookrag::context::{StartError, question_writer};
 use bookrag::ingest::OpenMode;
 use futures::FutureExt as _;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
 use super::super::watch::{Watch, watched_folders};
 use super::super::written::write_questions;
 use super::super::{CommandError, Exit, Output, output};
 use super::follower::Follower;
 use super::{FORGET_EVERY, ServeArguments, current_folder, forget, forget_hourly};
-use crate::local::{BookFolder, LocalBook, LocalError, Models, config_for};
+use crate::local::{BookFolder, LocalBook, LocalError, Models, config_for, open_catalog};
 use crate::running::Hold;
 use crate::server::{LazyServer, Server, ShownBook, turn};
 use crate::site::Site;
@@ -119,6 +119,9 @@ impl NamedBook {
 
 /// The books beyond this number are closed after each work on their index, unless a reader has asked them.
 const OPEN_BOOKS: usize = 50;
+
+/// The delay before one of several books that could not be opened is opened again: that of failed runs.
+const REOPEN_AFTER: Duration = Duration::from_secs(15);
 
 /// A book that is served.
 pub(super) struct ServedBook {
@@ -243,14 +246,14 @@ impl ServedBook {
         &self.stores.folder
     }
 
-    /// Keeps the book's index, its questions and its conversations up to date, when it is its turn. Returns only if its first run fails permanently.
+    /// Keeps the book's index, its questions and its conversations up to date, when it is its turn. Returns only if its first run fails permanently,
+    /// or if the only book cannot be opened.
     pub(super) async fn follow(
         &self,
         arguments: &ServeArguments,
         output: Output,
     ) -> Result<Exit, CommandError> {
-        let turn = turn().await;
-        let server = self.server.server().await?;
+        let (server, turn) = self.opened(output).await?;
         let build = self.stores.site.named_build();
         let mut follower = Follower::new(&server, build, arguments.options, output);
         follower.may_rest = self.may_rest;
@@ -277,14 +280,44 @@ impl ServedBook {
         }
     }
 
-    /// Closes the book while nobody asks it, and opens it each hour to delete what expired.
+    /// Opens the book when it is its turn, which is returned, too. One of several books that cannot be opened is reported and tried again later,
+    /// because the others go on.
+    async fn opened(
+        &self,
+        output: Output,
+    ) -> Result<(Arc<Server>, MutexGuard<'static, ()>), CommandError> {
+        let mut told = String::new();
+        loop {
+            let turn = turn().await;
+            let failure = match (self.server.server().await, &self.book) {
+                (Ok(server), _) => return Ok((server, turn)),
+                (Err(error), None) => return Err(error.into()),
+                (Err(error), Some(book)) => {
+                    format!("the book `{}` cannot be opened: {error}", book.id)
+                }
+            };
+            drop(turn);
+            if told != failure {
+                output::failure(&failure, output);
+            }
+            told = failure;
+            tokio::time::sleep(REOPEN_AFTER).await;
+        }
+    }
+
+    /// Closes the book while nobody asks it, and deletes each hour what expired. This opens the catalog alone, so that it needs no files of the site.
     async fn rest(&self, retention: Option<Duration>) -> Infallible {
+        let Stores { folder, config, .. } = &*self.stores;
         loop {
             self.server.close_unless_asked().await;
             tokio::time::sleep(FORGET_EVERY).await;
+            // Opening would create a store that somebody deleted.
+            if !folder.has_store() {
+                continue;
+            }
             let _turn = turn().await;
-            match self.server.server().await {
-                Ok(server) => forget(server.catalog(), retention).await,
+            match open_catalog(config, || Ok(folder.clone())).await {
+                Ok(catalog) => forget(&catalog, retention).await,
                 Err(error) => output::status(&format!("what expired is not deleted yet: {error}")),
             }
         }

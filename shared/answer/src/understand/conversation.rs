@@ -24,6 +24,8 @@ const FEW_WORDS: usize = 4;
 const WORD_CHARACTERS: usize = 10;
 /// The bonus for the page that came first for the question before, if a question says little without that one: relative to 1 for the best score.
 const FIRST_PAGE_BONUS: f32 = 0.3;
+/// The most earlier questions that a question may depend on.
+const MAX_EARLIER: usize = 2;
 /// The end of an earlier question that is searched for together with the next one, in characters.
 const MAX_EARLIER_CHARACTERS: usize = 600;
 
@@ -126,19 +128,18 @@ impl Answerer {
         }
         let language = self.language_of(question, asked);
         let depends = may_depend(asked, language) && !self.is_about_selection(question);
-        let mut earlier = history
-            .iter()
-            .rev()
-            .filter(|exchange| depends && !exchange.question.is_empty());
-        let Some(last) = earlier.next() else {
+        let earlier = depended_on(history, language);
+        if !depends || earlier.is_empty() {
             return self.retrieve(question, asked.clone()).await;
-        };
+        }
         // The question goes first: an embedder reads only the beginning of a long text.
-        let together = format!("{asked}\n{}", subject_of(last, language));
+        let subjects = earlier.iter().map(|it| subject_of(it, language));
+        let together: Vec<String> = std::iter::once(asked.clone()).chain(subjects).collect();
+        let before: Vec<String> = earlier.iter().map(|it| with_heading(it)).collect();
         let (alone, joined, before) = tokio::try_join!(
             self.retrieve(question, asked.clone()),
-            self.retrieve(question, together),
-            self.retrieve(question, with_heading(last)),
+            self.retrieve(question, together.join("\n")),
+            self.retrieve(question, before.join("\n")),
         )?;
         let own = &alone.retrieved.signals;
         if outcome(own) == Outcome::NotCovered && !points_back(asked, language) {
@@ -151,7 +152,13 @@ impl Answerer {
         match self.rewritten(asked, history, None, fence, spent).await {
             Some(standalone) => self.retrieve(question, standalone).await,
             None => {
-                let candidates = alone.retrieved.near(&before.retrieved, FIRST_PAGE_BONUS);
+                // A question without a word of its own says nothing about the order.
+                let ranked = if has_subject(asked, language) {
+                    &alone
+                } else {
+                    &joined
+                };
+                let candidates = ranked.retrieved.near(&before.retrieved, FIRST_PAGE_BONUS);
                 let mut found = joined.with(candidates);
                 // What continues a covered question is covered.
                 let signals = &mut found.retrieved.signals;
@@ -227,6 +234,18 @@ fn may_depend(question: &str, language: Language) -> bool {
         .map(|(word, _)| word.chars().count());
     let lengths: Vec<usize> = lengths.collect();
     lengths.len() <= FEW_WORDS && lengths.iter().sum::<usize>() <= FEW_WORDS * WORD_CHARACTERS
+}
+
+/// Returns the exchanges that a question may depend on, newest first: the one before it, and if that points back, the one before that.
+fn depended_on(history: &[Exchange], language: Language) -> Vec<&Exchange> {
+    let mut exchanges: Vec<&Exchange> = Vec::new();
+    for exchange in history.iter().rev().filter(|it| !it.question.is_empty()) {
+        exchanges.push(exchange);
+        if exchanges.len() == MAX_EARLIER || !points_back(&exchange.question, language) {
+            break;
+        }
+    }
+    exchanges
 }
 
 /// Returns what an earlier exchange was about: its question, and the heading of the quote that answered it, if the question has no word of its own

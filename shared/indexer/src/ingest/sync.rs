@@ -111,21 +111,23 @@ pub async fn sync(
                 .to_owned(),
         );
     }
-    complete(ingest, options, &mut report).await?;
-    if live && report.outages == 0 && report.failed.is_empty() {
+    let failures = complete(ingest, options, &mut report).await?;
+    let is_equal = failures == 0 && report.failed.is_empty() && report.stale.is_empty();
+    if live && is_equal {
         // Not when it began: pages that the run itself changed were committed since.
-        ingest.record_comparison(commit, Duration::ZERO).await?;
+        ingest.record_comparison(commit, Duration::ZERO).await;
     }
     report.finish(live, started.elapsed());
     Ok(report)
 }
 
-/// Repairs what the run left behind, and completes the report with the state of the index.
+/// Repairs what the run left behind, and completes the report with the state of the index. Returns how many pages are recorded as failed, among them
+/// those that stay although their files are gone.
 async fn complete(
     ingest: &Ingest,
     options: SyncOptions,
     report: &mut Report,
-) -> Result<(), SyncError> {
+) -> Result<usize, SyncError> {
     let settled = ingest.settle(options).await?;
     report.stray_points = settled.stray_points;
     report.restored = settled.restored;
@@ -158,7 +160,7 @@ async fn complete(
     let tokens = report.embedded_tokens as f64;
     let price = ingest.embedder.dollars_per_million_tokens();
     report.cost_usd = price.map(|price| price * tokens / 1e6);
-    Ok(())
+    Ok(stats.failed.len())
 }
 
 /// Returns the folders in which links of the pages indexed in this run lead to no page.
@@ -340,8 +342,15 @@ impl Ingest {
         Ok(status)
     }
 
-    /// Records that the index was equal to the book's files `age` ago. Their commit counts if it is still the same.
-    pub async fn record_comparison(
+    /// Records that the index was equal to the book's files `age` ago. Their commit counts if it is still the same. A failure is only logged, because
+    /// the index itself is complete.
+    pub async fn record_comparison(&self, commit: Option<String>, age: Duration) {
+        if let Err(error) = self.write_comparison(commit, age).await {
+            tracing::warn!(stage = "ingest", error = %error, "cannot record the comparison with the book's files");
+        }
+    }
+
+    async fn write_comparison(
         &self,
         commit: Option<String>,
         age: Duration,

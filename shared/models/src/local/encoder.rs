@@ -18,6 +18,11 @@ use super::kernels::{
 /// Query, key and value.
 const ATTENTION_INPUTS: usize = 3;
 
+/// The numbers of a state, before and after it is widened, are a multiple of this, as [`super::kernels`] need it.
+const ROW_MULTIPLE: usize = 64;
+/// The numbers of an attention head are a multiple of this, as [`super::kernels`] need it.
+const HEAD_MULTIPLE: usize = 16;
+
 /// Weights and sizes of an encoder.
 pub(super) struct Encoder {
     pub(super) heads: usize,
@@ -62,6 +67,26 @@ pub(super) struct Layer {
 pub(super) struct Norm {
     pub(super) scale: Vec<f32>,
     pub(super) bias: Vec<f32>,
+}
+
+impl Norm {
+    fn has_width(&self, width: usize) -> bool {
+        self.scale.len() == width && self.bias.len() == width
+    }
+}
+
+impl Layer {
+    /// True if the sizes of the layer's weights fit each other and states of `hidden` numbers.
+    fn fits(&self, hidden: usize) -> bool {
+        let inner = self.widen.scales.len();
+        inner.is_multiple_of(ROW_MULTIPLE)
+            && self.attention.maps(hidden, ATTENTION_INPUTS * hidden)
+            && self.output.maps(hidden, hidden)
+            && self.attention_norm.has_width(hidden)
+            && self.widen.maps(hidden, inner)
+            && self.narrow.maps(inner, hidden)
+            && self.norm.has_width(hidden)
+    }
 }
 
 /// A linear map.
@@ -109,17 +134,30 @@ impl LinearWeights {
             bias,
         }
     }
+
+    fn has_shape(&self, inputs: usize, outputs: usize) -> bool {
+        self.weights.len() == inputs * outputs
+            && self.scales.len() == outputs
+            && self.bias.len() == outputs
+    }
 }
 
 impl Linear {
-    /// Joins maps of the same input into one, whose output has theirs side by side.
-    pub(super) fn joined(maps: &[LinearWeights]) -> Self {
-        let outputs = maps.iter().map(|map| map.scales.len()).sum();
-        let inputs = maps.iter().map(|map| map.weights.len()).sum::<usize>() / outputs;
+    /// Joins maps of the same input and of the same number of outputs into one, whose output has theirs side by side.
+    ///
+    /// # Errors
+    /// If the sizes of the weights do not fit each other.
+    pub(super) fn joined(maps: &[LinearWeights]) -> Result<Self, String> {
+        let width = maps.first().map_or(0, |map| map.scales.len());
+        let inputs = maps
+            .first()
+            .and_then(|map| map.weights.len().checked_div(width))
+            .filter(|inputs| *inputs > 0 && maps.iter().all(|map| map.has_shape(*inputs, width)))
+            .ok_or("the weights, scales and biases of a linear map do not fit each other")?;
+        let outputs = maps.len() * width;
         let mut weights = Vec::with_capacity(inputs * outputs);
         for input in 0..inputs {
             for map in maps {
-                let width = map.scales.len();
                 weights.extend_from_slice(&map.weights[input * width..][..width]);
             }
         }
@@ -130,20 +168,47 @@ impl Linear {
             }
         }
         let weights = NdTensor::from_data([inputs, outputs], weights);
-        Self {
+        Ok(Self {
             weights: GemmExecutor::<u8, i8, i32>::new().prepack_b(weights.view()),
             column_sums,
             scales: maps.iter().flat_map(|map| map.scales.clone()).collect(),
             bias: maps.iter().flat_map(|map| map.bias.clone()).collect(),
-        }
+        })
     }
 
-    pub(super) fn new(weights: LinearWeights) -> Self {
+    /// Creates a map.
+    ///
+    /// # Errors
+    /// If the sizes of the weights do not fit each other.
+    pub(super) fn new(weights: LinearWeights) -> Result<Self, String> {
         Self::joined(&[weights])
+    }
+
+    fn maps(&self, inputs: usize, outputs: usize) -> bool {
+        (self.weights.rows(), self.weights.cols()) == (inputs, outputs)
     }
 }
 
 impl Encoder {
+    /// Returns the encoder if its sizes fit each other, states of `hidden` numbers, and the vectors of the processor. A file of another model, or a
+    /// damaged one, may have any sizes.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(super) fn checked(self, hidden: usize) -> Result<Self, String> {
+        if hidden == 0 || !hidden.is_multiple_of(ROW_MULTIPLE) || !self.norm.has_width(hidden) {
+            return Err(format!("its states cannot have {hidden} numbers"));
+        }
+        if !hidden.is_multiple_of(self.heads.saturating_mul(HEAD_MULTIPLE)) {
+            let heads = self.heads;
+            return Err(format!("{hidden} numbers cannot have {heads} heads"));
+        }
+        if self.layers.is_empty() || !self.layers.iter().all(|layer| layer.fits(hidden)) {
+            return Err(format!("its layers do not fit states of {hidden} numbers"));
+        }
+        Ok(self)
+    }
+
     /// Computes the tokens' states from their vectors, a row for each token. Uses the threads of the pool that calls it.
     ///
     /// # Errors

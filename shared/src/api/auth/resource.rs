@@ -3,11 +3,12 @@
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{Extensions, HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::super::extract::not_found;
+use super::super::observe::PlatformRequestId;
 use super::Authorizer;
 
 /// The path of the metadata of the host; that of a resource below the host has the path of the resource at its end.
@@ -74,15 +75,24 @@ fn public_base(request: &Request) -> Option<String> {
     if authority.as_str().contains('@') {
         return None;
     }
-    let is_local = matches!(authority.host(), "localhost" | "127.0.0.1" | "[::1]");
-    let scheme = match text(headers, "x-forwarded-proto") {
-        Some(scheme @ ("http" | "https")) => scheme,
-        _ if is_local => "http",
-        _ => "https",
-    };
+    let scheme = forwarded_scheme(headers).unwrap_or_else(|| own_scheme(request.extensions()));
     let stage = request.extensions().get::<Stage>();
     let stage = stage.map_or("", |Stage(stage)| stage.as_str());
     Some(format!("{scheme}://{authority}{stage}"))
+}
+
+/// Returns the scheme of the client's connection to the first of the proxies, which each append theirs.
+fn forwarded_scheme(headers: &HeaderMap) -> Option<&str> {
+    let schemes = text(headers, "x-forwarded-proto")?;
+    let first = schemes.split(',').next()?.trim();
+    matches!(first, "http" | "https").then_some(first)
+}
+
+/// Returns the scheme of this server: addresses of Lambda have TLS, the server of the command has none.
+fn own_scheme(extensions: &Extensions) -> &'static str {
+    let is_lambda =
+        extensions.get::<Stage>().is_some() || extensions.get::<PlatformRequestId>().is_some();
+    if is_lambda { "https" } else { "http" }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -125,19 +125,35 @@ impl PostgresCatalog {
         migrations::apply(self.pool.connect_directly().await?, shared).await
     }
 
-    /// Deletes a book's database with everything in it, and ends its connections. Returns its name if it existed.
+    /// Returns the name of the database of one of several books, if it exists.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` for the catalog of a single book.
+    pub async fn existing_database(&self) -> Result<Option<String>, CatalogError> {
+        let (address, name) = self.of_several()?;
+        let client = self.pool.connect_to_other(address).await?;
+        let exists = migrations::has_database(&client, name).await?;
+        Ok(exists.then(|| name.clone()))
+    }
+
+    /// Deletes the database of one of several books with everything in it, and ends its connections.
     ///
     /// # Errors
     ///
     /// `Rejected` for the catalog of a single book, and if the user may not delete the database.
-    pub async fn delete_database(&self) -> Result<Option<String>, CatalogError> {
-        let Some((address, name)) = self.created.as_deref() else {
-            let message = "only the database of one of several books can be deleted";
-            return Err(CatalogError::Rejected(message.to_owned()));
-        };
+    pub async fn delete_database(&self) -> Result<(), CatalogError> {
+        let (address, name) = self.of_several()?;
         let client = self.pool.connect_to_other(address).await?;
-        let is_deleted = migrations::delete_database(&client, name).await?;
-        Ok(is_deleted.then(|| name.clone()))
+        migrations::delete_database(&client, name).await
+    }
+
+    /// Returns the address beside which the database of one of several books is, and its name.
+    fn of_several(&self) -> Result<&(Address, String), CatalogError> {
+        self.created.as_deref().ok_or_else(|| {
+            let message = "only the database of one of several books can be deleted";
+            CatalogError::Rejected(message.to_owned())
+        })
     }
 
     pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {

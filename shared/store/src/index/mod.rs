@@ -241,16 +241,6 @@ impl VectorIndex {
         on_store!(self, store => store.drop_collection(collection))
     }
 
-    /// Lists the collections of a shared store; none of a store of the book's own.
-    pub async fn collections(&self) -> Result<Vec<String>, IndexError> {
-        match self {
-            #[cfg(feature = "cloud")]
-            Self::Qdrant(store) => store.collections().await,
-            #[cfg(feature = "embedded")]
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Points `alias` to the collection, replacing its former target.
     pub async fn point_alias(&self, alias: &str, collection: &str) -> Result<(), IndexError> {
         on_store!(self, store => store.point_alias(alias, collection))

@@ -311,13 +311,6 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Lists all collections.
-    pub(super) async fn collections(&self) -> Result<Vec<String>, IndexError> {
-        let listed = retried(|| self.client.list_collections()).await?;
-        let names = listed.collections.into_iter();
-        Ok(names.map(|collection| collection.name).collect())
-    }
-
     /// Points `alias` to the collection, replacing its former target.
     pub(super) async fn point_alias(
         &self,

@@ -77,6 +77,12 @@ impl Book {
         failed.map(|(source, _)| source).collect()
     }
 
+    /// When the index was last found equal to the files.
+    fn compared_at(&self) -> Option<Timestamp> {
+        let live = block_on(self.ingest.catalog.live_index()).unwrap();
+        live.unwrap().compared_at
+    }
+
     fn pages(&self) -> BTreeSet<String> {
         self.files.files().keys().cloned().collect()
     }
@@ -161,6 +167,35 @@ fn pages_that_are_kept_are_listed_and_hold_back_no_other_change() {
     book.sync(MassDeletion::Allow).unwrap();
     assert_eq!(book.documents(), book.pages());
     assert_eq!(book.failed(), [""; 0]);
+}
+
+#[test]
+fn an_index_with_pages_that_are_kept_or_stale_is_not_equal_to_the_book() {
+    let book = Book::new();
+    let compared = book.compared_at();
+    assert!(compared.is_some());
+    for page in 0..20 {
+        book.act(page, Action::Delete);
+    }
+    let since = Timestamp::now();
+    book.sync(MassDeletion::Keep { since }).unwrap();
+    assert_eq!(book.compared_at(), compared);
+    book.sync(MassDeletion::Allow).unwrap();
+    let compared_later = book.compared_at();
+    assert!(compared_later > compared);
+
+    let path = "docs/guide/20.md";
+    let broken = b"---\ntitle: [\n---\nText.\n".to_vec();
+    book.files.files().insert(path.to_owned(), broken);
+    // The second run finds the page up to date.
+    for _ in 0..2 {
+        let report = book.sync(MassDeletion::Stop).unwrap();
+        assert_eq!(report.stale, [path]);
+        assert_eq!(book.compared_at(), compared_later);
+    }
+    book.write("guide", 20, "The former text");
+    book.sync(MassDeletion::Stop).unwrap();
+    assert!(book.compared_at() > compared_later);
 }
 
 #[test]

@@ -110,18 +110,25 @@ fn reference(vectors: &[f32], weights: &[LinearWeights; 6], norms: &[Norm; 3]) -
     result
 }
 
-/// 18 and more tokens do not fill whole vectors of scores.
-#[test]
-fn the_states_are_those_of_a_bert_layer() {
-    let weights = [
+fn weights() -> [LinearWeights; 6] {
+    [
         linear(HIDDEN, HIDDEN, 1),
         linear(HIDDEN, HIDDEN, 3),
         linear(HIDDEN, HIDDEN, 5),
         linear(HIDDEN, HIDDEN, 7),
         linear(HIDDEN, INNER, 9),
         linear(INNER, HIDDEN, 11),
-    ];
-    let norms = [norm(20), norm(30), norm(40)];
+    ]
+}
+
+fn norms() -> [Norm; 3] {
+    [norm(20), norm(30), norm(40)]
+}
+
+/// 18 and more tokens do not fill whole vectors of scores.
+#[test]
+fn the_states_are_those_of_a_bert_layer() {
+    let (weights, norms) = (weights(), norms());
     let vectors = made(35 * HIDDEN, 50);
     let encoder = encoder(&weights, &norms);
     for tokens in [2, 35, 16, 18] {
@@ -143,14 +150,14 @@ fn encoder(weights: &[LinearWeights; 6], norms: &[Norm; 3]) -> Encoder {
         scale: norm.scale.clone(),
         bias: norm.bias.clone(),
     };
-    let map = |map: usize| Linear::joined(&weights[map..=map]);
+    let map = |map: usize| Linear::joined(&weights[map..=map]).unwrap();
     Encoder {
         heads: HEADS,
         buffers: Mutex::default(),
         epsilon: 1e-12,
         norm: copy(&norms[0]),
         layers: vec![Layer {
-            attention: Linear::joined(&weights[..3]),
+            attention: Linear::joined(&weights[..3]).unwrap(),
             output: map(3),
             attention_norm: copy(&norms[1]),
             widen: map(4),
@@ -158,4 +165,47 @@ fn encoder(weights: &[LinearWeights; 6], norms: &[Norm; 3]) -> Encoder {
             norm: copy(&norms[2]),
         }],
     }
+}
+
+#[test]
+fn weights_of_other_sizes_are_refused() {
+    let sound = encoder(&weights(), &norms());
+    assert_eq!(sound.checked(HIDDEN).err(), None);
+    let damages: [fn(&mut Encoder); 9] = [
+        |encoder| encoder.heads = 0,
+        // Heads of 8 numbers.
+        |encoder| encoder.heads = 8,
+        |encoder| encoder.norm.scale.truncate(32),
+        |encoder| encoder.norm.bias.clear(),
+        |encoder| encoder.layers.clear(),
+        |encoder| encoder.layers[0].norm.scale.push(1.0),
+        |encoder| encoder.layers[0].attention_norm.bias.clear(),
+        |encoder| encoder.layers[0].narrow = Linear::new(linear(HIDDEN, HIDDEN, 1)).unwrap(),
+        |encoder| encoder.layers[0].widen = Linear::new(linear(HIDDEN, 32, 1)).unwrap(),
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        let mut encoder = encoder(&weights(), &norms());
+        damage(&mut encoder);
+        assert!(encoder.checked(HIDDEN).is_err(), "{number}");
+    }
+    let sound = encoder(&weights(), &norms());
+    assert!(sound.checked(2 * HIDDEN).is_err());
+}
+
+#[test]
+fn a_linear_map_whose_numbers_do_not_fit_each_other_is_refused() {
+    let damages: [fn(&mut LinearWeights); 4] = [
+        |map| map.weights.truncate(100),
+        |map| map.weights.clear(),
+        |map| map.scales.clear(),
+        |map| map.bias.truncate(1),
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        let mut maps = weights();
+        damage(&mut maps[1]);
+        assert!(Linear::joined(&maps[..3]).is_err(), "{number}");
+        let [_, map, ..] = maps;
+        assert!(Linear::new(map).is_err(), "{number}");
+    }
+    assert!(Linear::joined(&[]).is_err());
 }

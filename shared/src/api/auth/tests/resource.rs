@@ -1,13 +1,30 @@
 //! Clients learn where to sign in.
 
+use axum::http::Extensions;
+
 use super::*;
+use crate::api::PlatformRequestId;
+
+/// Returns what API Gateway adds to a request of a stage.
+fn of_stage(stage: &str) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(Stage(stage.to_owned()));
+    extensions
+}
+
+/// Returns what Lambda adds to a request.
+fn of_lambda() -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(PlatformRequestId("request".to_owned()));
+    extensions
+}
 
 /// Returns the challenge for a request, and the metadata that it leads to.
 async fn discovered(
     options: &AuthOptions,
     path: &str,
     headers: &[(&str, &str)],
-    stage: Option<&str>,
+    extensions: &Extensions,
 ) -> (String, Option<Value>) {
     let authorizer = Some(authorizer(options));
     let metadata = get(resource_metadata).with_state(authorizer.clone());
@@ -21,8 +38,7 @@ async fn discovered(
         let mut request = empty(headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, *value)
         }));
-        let stage = stage.map(|stage| Stage(stage.to_owned()));
-        stage.map(|stage| request.extensions_mut().insert(stage));
+        *request.extensions_mut() = extensions.clone();
         request
     };
     let refused = routes.clone().oneshot(request(Request::post(path)));
@@ -44,18 +60,18 @@ async fn discovered(
 #[tokio::test]
 async fn a_challenge_leads_to_metadata_that_names_the_sign_in() {
     let well_known = "/.well-known/oauth-protected-resource";
-    for (path, headers, stage, base, resource) in [
+    for (path, headers, extensions, base, resource) in [
         (
             "/mcp",
             vec![("host", "a.example")],
-            None,
+            of_lambda(),
             "https://a.example",
             "/mcp",
         ),
         (
             "/ask",
             vec![("host", "a.example")],
-            None,
+            of_lambda(),
             "https://a.example",
             "",
         ),
@@ -65,19 +81,19 @@ async fn a_challenge_leads_to_metadata_that_names_the_sign_in() {
                 ("host", "x.execute-api.eu-west-1.amazonaws.com"),
                 ("x-forwarded-proto", "https"),
             ],
-            Some("/live"),
+            of_stage("/live"),
             "https://x.execute-api.eu-west-1.amazonaws.com/live",
             "/mcp",
         ),
         (
             "/mcp",
             vec![("host", "127.0.0.1:8080")],
-            None,
+            Extensions::new(),
             "http://127.0.0.1:8080",
             "/mcp",
         ),
     ] {
-        let (challenge, metadata) = discovered(&with_secret(), path, &headers, stage).await;
+        let (challenge, metadata) = discovered(&with_secret(), path, &headers, &extensions).await;
         let expected = format!("Bearer resource_metadata=\"{base}{well_known}{resource}\"");
         assert_eq!(challenge, expected);
         let expected = json!({
@@ -88,9 +104,33 @@ async fn a_challenge_leads_to_metadata_that_names_the_sign_in() {
         assert_eq!(metadata, Some(expected));
     }
     let invalid = [("host", "a.example"), ("authorization", "Bearer x")];
-    let (challenge, _) = discovered(&with_secret(), "/mcp", &invalid, None).await;
+    let (challenge, _) = discovered(&with_secret(), "/mcp", &invalid, &of_lambda()).await;
     let expected = "Bearer error=\"invalid_token\", resource_metadata=\"https://a.example/";
     assert!(challenge.starts_with(expected), "{challenge}");
+}
+
+#[tokio::test]
+async fn the_scheme_is_that_of_the_client_or_of_the_server() {
+    for (forwarded, extensions, scheme) in [
+        (None, Extensions::new(), "http"),
+        (None, of_lambda(), "https"),
+        (None, of_stage("/live"), "https"),
+        (Some("https"), Extensions::new(), "https"),
+        (Some("http"), of_lambda(), "http"),
+        (Some("https, http"), Extensions::new(), "https"),
+        (Some("http,https"), of_lambda(), "http"),
+        (Some("gopher, https"), Extensions::new(), "http"),
+        (Some(""), of_lambda(), "https"),
+    ] {
+        let mut headers = vec![("host", "docs.example:8080")];
+        headers.extend(forwarded.map(|schemes| ("x-forwarded-proto", schemes)));
+        let (challenge, _) = discovered(&with_secret(), "/mcp", &headers, &extensions).await;
+        let expected = format!("Bearer resource_metadata=\"{scheme}://docs.example:8080/");
+        assert!(
+            challenge.starts_with(&expected),
+            "{forwarded:?}: {challenge}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -106,7 +146,7 @@ async fn nothing_is_named_if_it_is_not_known_where_readers_sign_in() {
             issuer: issuer.map(str::to_owned),
             ..with_secret()
         };
-        let (challenge, metadata) = discovered(&options, "/mcp", &host, None).await;
+        let (challenge, metadata) = discovered(&options, "/mcp", &host, &Extensions::new()).await;
         assert_eq!(
             (challenge.as_str(), metadata),
             ("Bearer", None),
@@ -120,7 +160,8 @@ async fn nothing_is_named_if_it_is_not_known_where_readers_sign_in() {
         assert_eq!(answered.status(), StatusCode::NOT_FOUND);
     }
     for hostile in ["a@evil.example", "a b", "\"x"] {
-        let (challenge, _) = discovered(&with_secret(), "/mcp", &[("host", hostile)], None).await;
+        let host = [("host", hostile)];
+        let (challenge, _) = discovered(&with_secret(), "/mcp", &host, &Extensions::new()).await;
         assert_eq!(challenge, "Bearer", "{hostile}");
     }
 }

@@ -65,17 +65,13 @@ pub(super) async fn create_database(client: &Client, name: &str) -> Result<(), C
     }
 }
 
-/// Deletes a book's database, and ends its connections. Returns false if there is none.
-pub(super) async fn delete_database(client: &Client, name: &str) -> Result<bool, CatalogError> {
-    if !has_database(client, name).await? {
-        return Ok(false);
-    }
+/// Deletes a book's database, and ends its connections.
+pub(super) async fn delete_database(client: &Client, name: &str) -> Result<(), CatalogError> {
     let delete = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(name));
-    client.batch_execute(&delete).await?;
-    Ok(true)
+    Ok(client.batch_execute(&delete).await?)
 }
 
-async fn has_database(client: &Client, name: &str) -> Result<bool, CatalogError> {
+pub(super) async fn has_database(client: &Client, name: &str) -> Result<bool, CatalogError> {
     let exists = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
     let exists = client
         .query_typed_one(exists, &[(&name, Type::TEXT)])
