@@ -5,9 +5,9 @@ use secrecy::SecretString;
 use super::settings::Settings;
 use super::{Config, Environment};
 use models::chat::{CohereChat, OpenAiChat};
-use models::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
+use models::embed::{CohereEmbedder, OpenAiEmbedder};
 use models::http::is_private;
-use models::local::LocalModel;
+use models::local::{LocalModel, MAX_TOKENS};
 use models::prices::Price;
 
 /// The embedder.
@@ -48,7 +48,7 @@ impl EmbedderChoice {
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         match self {
-            Self::ByLanguage | Self::Local(_) => LOCAL_MAX_TOKENS,
+            Self::ByLanguage | Self::Local(_) => MAX_TOKENS,
             Self::OpenAi { .. } => OpenAiEmbedder::MAX_TOKENS,
             Self::Cohere { model, .. } => CohereEmbedder::max_tokens(model),
         }

@@ -279,7 +279,74 @@ fn end_of(question: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::retrieve::{ScoredChunk, section};
+
+    /// A chunk of a page with a score.
+    fn scored(page: u128, chunk: u128, score: f32) -> ScoredChunk {
+        let mut found = section(&page.to_string(), "x", "Text.", 0.5, "2026-01-01");
+        found.point_id = Uuid::from_u128(chunk);
+        Arc::make_mut(&mut found.chunk).document_id = Uuid::from_u128(page);
+        found.scores.score = score;
+        found
+    }
+
+    #[test]
+    fn pages_of_the_question_before_are_preferred_and_only_near_ties_decided() {
+        let found = |chunks: &[(u128, u128, f32)]| Retrieved {
+            candidates: chunks
+                .iter()
+                .map(|(page, chunk, score)| scored(*page, *chunk, *score))
+                .collect(),
+            ..Retrieved::default()
+        };
+        let order = |alone: &Retrieved, before: &Retrieved, bonus: f32| -> Vec<u128> {
+            let candidates = alone.near(before, bonus).into_iter();
+            candidates.map(|it| it.point_id.as_u128()).collect()
+        };
+        let alone = found(&[(1, 11, 0.9), (2, 21, 0.8), (3, 31, 0.6)]);
+        assert_eq!(order(&alone, &found(&[]), 0.0), [11, 21, 31]);
+        let before = found(&[(3, 32, 1.0), (2, 22, 0.7)]);
+        assert_eq!(order(&alone, &before, 0.0), [21, 11, 31, 32, 22]);
+        assert_eq!(
+            order(&alone, &before, FIRST_PAGE_BONUS),
+            [31, 21, 11, 32, 22]
+        );
+        for found in alone.near(&before, FIRST_PAGE_BONUS) {
+            assert!((0.0..=1.0).contains(&found.scores.score), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_depends_on_those_before_until_one_stands_alone() {
+        let asked = |questions: &[&str]| {
+            let exchanges = questions.iter().map(|question| Exchange {
+                question: (*question).to_owned(),
+                answer: None,
+            });
+            let history: Vec<Exchange> = exchanges.collect();
+            depended_on(&history, Language::ENGLISH)
+                .into_iter()
+                .map(|exchange| exchange.question.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            asked(&["install the pump", "calibrate the probe"]),
+            ["calibrate the probe"]
+        );
+        assert_eq!(
+            asked(&[
+                "install the pump",
+                "calibrate the probe",
+                "shorter, please",
+                ""
+            ]),
+            ["shorter, please", "calibrate the probe"]
+        );
+        assert_eq!(asked(&[]), [""; 0]);
+    }
 
     #[test]
     fn a_short_question_may_depend_on_the_one_before() {

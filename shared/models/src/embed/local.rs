@@ -11,12 +11,9 @@ use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::windows::windows;
-use super::{
-    EmbedderIdentity, Embedding, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose, TokenVectors, Windows,
-    rounded,
-};
+use super::{EmbedderIdentity, Embedding, Purpose, TokenVectors, Windows, rounded};
 use crate::local::{
-    EmbedderTraits, ModelFiles, Pooling, SPECIAL_TOKENS, TokenProjection, Transformer,
+    EmbedderTraits, MAX_TOKENS, ModelFiles, Pooling, SPECIAL_TOKENS, TokenProjection, Transformer,
 };
 use crate::provider::ProviderError;
 

@@ -36,10 +36,6 @@ pub use tokens::{
     MaxSim, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded, widened,
 };
 
-/// The input of local models in tokens, as `MiniLM` was trained (`max_seq_length` of its sentence-transformers configuration). bge accepts 512, but
-/// finds more with sections cut to this size.
-pub const LOCAL_MAX_TOKENS: usize = 256;
-
 /// Converts texts to vectors.
 #[derive(Debug, Clone)]
 pub enum Embedder {

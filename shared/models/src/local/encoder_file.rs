@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 use rten_onnx::onnx::{GraphProto, ModelProto, TensorProto};
 
+use super::MAX_TOKENS;
 use super::encoder::{Encoder, Layer, Linear, LinearWeights, Norm};
-use crate::embed::LOCAL_MAX_TOKENS;
 
 /// Numbers of an attention head.
 const HEAD_WIDTH: usize = 32;
@@ -50,7 +50,7 @@ impl InputEmbeddings {
         let fits = self.first_type.len() == hidden
             && words > 0
             && words.is_multiple_of(hidden)
-            && self.positions.len() >= LOCAL_MAX_TOKENS * hidden;
+            && self.positions.len() >= MAX_TOKENS * hidden;
         if fits {
             Ok(self)
         } else {
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn tables_of_other_sizes_are_refused() {
         const HIDDEN: usize = 64;
-        let positions = LOCAL_MAX_TOKENS * HIDDEN;
+        let positions = MAX_TOKENS * HIDDEN;
         assert!(tables(128, HIDDEN, positions).checked(HIDDEN).is_ok());
         for damaged in [
             tables(0, HIDDEN, positions),

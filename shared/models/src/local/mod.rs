@@ -40,6 +40,10 @@ pub(crate) use tokenizer::SPECIAL_TOKENS;
 #[cfg(feature = "local-models")]
 pub(crate) use transformer::Transformer;
 
+/// The input of local models in tokens, as `MiniLM` was trained (`max_seq_length` of its sentence-transformers configuration). bge accepts 512, but
+/// finds more with sections cut to this size.
+pub const MAX_TOKENS: usize = 256;
+
 /// A folder with the folders of models, `BOOKRAG_MODELS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelFolder {

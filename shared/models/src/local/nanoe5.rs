@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use super::MAX_TOKENS;
 use super::encoder::{Encoder, Layer, Linear, LinearWeights, Norm};
 use super::tokenizer::Tokenizer;
 use super::unigram::Unigram;
-use crate::embed::LOCAL_MAX_TOKENS;
 
 const MAGIC: &[u8] = b"E5S1";
 
@@ -41,7 +41,7 @@ impl InputEmbeddings {
     /// Returns the tables if they have a vector for each of `pieces` and for as many places as an input has tokens.
     fn checked(self, pieces: usize) -> Result<Self, String> {
         let words = pieces.saturating_mul(self.hidden / BLOCK * BLOCK_BYTES);
-        if self.words.len() < words || self.positions.len() < LOCAL_MAX_TOKENS * self.hidden {
+        if self.words.len() < words || self.positions.len() < MAX_TOKENS * self.hidden {
             return Err("its tables do not fit its sizes".to_owned());
         }
         Ok(self)
@@ -327,7 +327,7 @@ mod tests {
         const HIDDEN: usize = 64;
         const PIECES: usize = 3;
         let words = PIECES * HIDDEN / BLOCK * BLOCK_BYTES;
-        let positions = LOCAL_MAX_TOKENS * HIDDEN;
+        let positions = MAX_TOKENS * HIDDEN;
         for (words, positions, fits) in [
             (words, positions, true),
             (words - 1, positions, false),
